@@ -1,0 +1,60 @@
+/// Files that are replaced whole or not at all, streams of lines, and folders.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wavetrain {
+
+/// Replaces `path` by what `write` puts into the file whose name it is given: a temporary one,
+/// `path` + ".tmp" (a stale one is replaced), which is flushed to disk and renamed; the folder is
+/// flushed too. On any failure the temporary is removed and the old file stands. `environment`
+/// errors name the path and the system's reason; what `write` throws is passed on.
+void replace_file(const std::string& path,
+                  const std::function<void(const std::string& temporary)>& write);
+
+/// Replaces `path` by these bytes, as replace_file() does.
+void replace_text(const std::string& path, std::string_view text);
+
+/// All bytes of a file; an `environment` error if it cannot be read.
+std::string read_text(const std::string& path);
+
+/// A stream of lines that is appended to; every line is handed to the system at once, so that a
+/// killed program leaves at most one torn record at the end.
+class AppendFile {
+public:
+    /// Opens the file, which is created if it is missing. A torn last record (no line end) is
+    /// ended first, so that new lines stay whole. An `environment` error on failure.
+    explicit AppendFile(const std::string& path);
+    AppendFile(AppendFile&& other) noexcept;
+    AppendFile& operator=(AppendFile&& other) noexcept;
+    ~AppendFile();
+
+    /// Writes `line` and a line end. An `environment` error on failure (a full disk).
+    void append(std::string_view line);
+
+private:
+    std::string path_;
+    int descriptor_ = -1;
+};
+
+/// Creates a folder with its parents; nothing happens if it exists. An `environment` error names
+/// the path.
+void create_folders(const std::string& path);
+
+/// Whether there is a file or folder of this name.
+bool exists(const std::string& path);
+
+/// Whether there is a folder of this name.
+bool is_folder(const std::string& path);
+
+/// Removes a file, or a folder with all it holds; nothing happens if there is none. An
+/// `environment` error names the path.
+void remove_path(const std::string& path);
+
+/// The names in a folder, sorted; an `environment` error if it cannot be read.
+std::vector<std::string> list_folder(const std::string& path);
+
+} // namespace wavetrain
