@@ -2,16 +2,14 @@
 #pragma once
 
 #include "wavetrain/base/error.hpp"
+#include "wavetrain/base/option_value.hpp"
 
 #include <cstdint>
 #include <map>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace wavetrain {
-
-using OptionValue = std::variant<bool, std::int64_t, double, std::string>;
 
 /// One [[model.layers]] table. Which keys belong to which type is checked when the model is built.
 struct LayerSpec {
@@ -21,7 +19,7 @@ struct LayerSpec {
     std::string circuit; ///< quantum: a template's name
     std::string file;    ///< quantum: or an OpenQASM file
     std::string source;  ///< the text of `file`, once read (weights files carry it)
-    std::map<std::string, OptionValue> options;
+    OptionMap options;
     /// quantum: circuit input = feature columns (one for a scalar; for an array one per element,
     /// or a single prefix that the columns prefix_0, prefix_1, ... share).
     std::map<std::string, std::vector<std::string>> data;

@@ -1,0 +1,90 @@
+/// The plan: what the engine will do for one circuit and its observables, as immutable data.
+#pragma once
+
+#include "wavetrain/circuit/circuit.hpp"
+#include "wavetrain/circuit/pauli.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace wavetrain {
+
+/// A bit of the stored amplitude index. Which qubit it holds is a cone's layout.
+struct Position {
+    int index = 0;
+
+    auto operator<=>(const Position&) const = default;
+};
+
+/// A Pauli word on positions. P |i> = i^(number of Y) (-1)^popcount(i & z_mask) |i xor x_mask>,
+/// where a Y is in both masks.
+struct PauliWord {
+    std::uint64_t x_mask = 0;
+    std::uint64_t z_mask = 0;
+    int y_count = 0;
+};
+
+/// A term of an observable on positions.
+struct PositionTerm {
+    double coefficient = 1.0;
+    PauliWord word;
+};
+
+/// What the engine applies in one go: the product of neighbouring gates as one matrix on a few
+/// positions, or one Pauli rotation.
+struct Block {
+    enum class Kind { matrix, pauli_rotation };
+
+    Kind kind = Kind::matrix;
+    std::vector<Position> targets; ///< matrix: the first is the most significant bit of its index
+    std::uint64_t control_mask = 0;  ///< the block acts where (index & mask) == value
+    std::uint64_t control_value = 0;
+    PauliWord word;                ///< pauli_rotation
+    std::vector<int> operations;   ///< indices into Plan::circuit.operations, in order of time
+    bool varying = false;          ///< some angle differs from sample to sample
+};
+
+/// One state to simulate: the gates and qubits in the past light cone of some observables.
+struct Cone {
+    std::vector<Qubit> layout; ///< the qubit at each position
+    std::vector<Block> blocks;
+    std::vector<int> observables;              ///< indices into Plan::observables
+    std::vector<std::vector<PositionTerm>> terms; ///< of each of these observables, on positions
+};
+
+/// Options of the compiler: [engine] keys that change the plan.
+struct CompileOptions {
+    std::string fusion = "auto";
+    std::string light_cones = "auto";
+    bool eager = false; ///< gate by gate as written: no fusion, no cones
+};
+
+/// Circuit, observables and cones. Pure data: the same on every rank.
+struct Plan {
+    Circuit circuit;
+    std::vector<PauliSum> observables;
+    std::vector<bool> varying; ///< per symbol: differs from sample to sample
+    std::vector<Cone> cones;
+};
+
+/// Compiles. `varying` has one entry per symbol of the circuit. `usage` errors: an observable on a
+/// qubit that the circuit does not have, a malformed operation.
+Plan compile(Circuit circuit, std::vector<PauliSum> observables, std::vector<bool> varying,
+             const CompileOptions& options);
+
+/// Amplitudes of a state of `qubits` qubits: 2^qubits, exact up to 62 qubits; an `environment` error
+/// naming the number above.
+std::uint64_t state_amplitudes(int qubits);
+
+/// Bytes of one state of `qubits` qubits with amplitudes of `amplitude_bytes` (8 or 16).
+std::uint64_t state_bytes(int qubits, std::uint64_t amplitude_bytes);
+
+/// Bytes as a readable number, also beyond 2^64 ("2^104 bytes").
+std::string state_bytes_text(int qubits, std::uint64_t amplitude_bytes);
+
+/// Positions in the plan's largest state.
+int largest_state(const Plan& plan);
+
+} // namespace wavetrain

@@ -1,0 +1,107 @@
+/// Light cones.
+#include "cones.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace wavetrain {
+namespace {
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+/// What a state costs besides its amplitudes, in the same unit (amplitude updates of one gate).
+constexpr double kGateOverhead = 32.0;
+
+double cost(const ConeShape& shape) {
+    const auto qubits = std::count(shape.qubits.begin(), shape.qubits.end(), true);
+    const auto gates = std::count(shape.operations.begin(), shape.operations.end(), true);
+    return (static_cast<double>(gates) + 1.0) *
+           (std::exp2(static_cast<double>(qubits)) + kGateOverhead);
+}
+
+ConeShape joined(const ConeShape& a, const ConeShape& b) {
+    ConeShape result = a;
+    for (std::size_t i = 0; i < b.operations.size(); ++i)
+        if (b.operations[i]) result.operations[i] = true;
+    for (std::size_t i = 0; i < b.qubits.size(); ++i)
+        if (b.qubits[i]) result.qubits[i] = true;
+    result.observables.insert(result.observables.end(), b.observables.begin(),
+                              b.observables.end());
+    std::sort(result.observables.begin(), result.observables.end());
+    return result;
+}
+
+ConeShape light_cone(const Circuit& circuit, const PauliSum& observable) {
+    ConeShape shape{std::vector<bool>(circuit.operations.size(), false),
+                    std::vector<bool>(at(circuit.qubits), false),
+                    {}};
+    for (Qubit q : support(observable)) shape.qubits[at(q.index)] = true;
+    for (std::size_t i = circuit.operations.size(); i-- > 0;) {
+        const std::vector<Qubit> touched = touched_qubits(circuit.operations[i]);
+        const bool needed = std::any_of(touched.begin(), touched.end(),
+                                        [&](Qubit q) { return shape.qubits[at(q.index)]; });
+        if (!needed) continue;
+        shape.operations[i] = true;
+        for (Qubit q : touched) shape.qubits[at(q.index)] = true;
+    }
+    return shape;
+}
+
+} // namespace
+
+std::vector<ConeShape> light_cones(const Circuit& circuit, std::span<const PauliSum> observables) {
+    std::vector<ConeShape> shapes;
+    for (std::size_t j = 0; j < observables.size(); ++j) {
+        ConeShape shape = light_cone(circuit, observables[j]);
+        const auto same = std::find_if(shapes.begin(), shapes.end(), [&](const ConeShape& other) {
+            return other.operations == shape.operations && other.qubits == shape.qubits;
+        });
+        if (same != shapes.end()) {
+            same->observables.push_back(static_cast<int>(j));
+        } else {
+            shape.observables = {static_cast<int>(j)};
+            shapes.push_back(std::move(shape));
+        }
+    }
+    return shapes;
+}
+
+std::vector<ConeShape> join_cones(const Circuit& circuit, std::vector<ConeShape> shapes) {
+    // Only shapes that overlap can gain, and those of neighbouring observables overlap most: each
+    // shape is tried against the ones that follow it, until a round changes nothing.
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (std::size_t i = 0; i < shapes.size(); ++i) {
+            for (std::size_t j = i + 1; j < shapes.size();) {
+                ConeShape both = joined(shapes[i], shapes[j]);
+                if (cost(both) < cost(shapes[i]) + cost(shapes[j])) {
+                    shapes[i] = std::move(both);
+                    shapes.erase(shapes.begin() + static_cast<std::ptrdiff_t>(j));
+                    changed = true;
+                } else {
+                    ++j;
+                }
+            }
+        }
+    }
+    std::size_t observables = 0;
+    double sum = 0;
+    for (const ConeShape& shape : shapes) {
+        observables += shape.observables.size();
+        sum += cost(shape);
+    }
+    ConeShape whole = whole_circuit(circuit, observables);
+    if (shapes.size() > 1 && cost(whole) < sum) return {std::move(whole)};
+    return shapes;
+}
+
+ConeShape whole_circuit(const Circuit& circuit, std::size_t observables) {
+    ConeShape shape{std::vector<bool>(circuit.operations.size(), true),
+                    std::vector<bool>(at(circuit.qubits), true),
+                    {}};
+    for (std::size_t j = 0; j < observables; ++j) shape.observables.push_back(static_cast<int>(j));
+    return shape;
+}
+
+} // namespace wavetrain

@@ -1,0 +1,144 @@
+/// The compiler: cones, fusion, layout.
+#include "wavetrain/compile/plan.hpp"
+
+#include "cones.hpp"
+#include "fusion.hpp"
+#include "wavetrain/base/machine.hpp"
+
+#include <algorithm>
+
+namespace wavetrain {
+namespace {
+
+constexpr int kMostPositions = 62;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+/// Position of each qubit of the circuit in one cone; -1 where it is not there.
+using Places = std::vector<int>;
+
+std::uint64_t bit(const Places& places, Qubit q) { return std::uint64_t{1} << places[at(q.index)]; }
+
+PauliWord place_word(const Places& places, std::span<const PauliFactor> factors) {
+    PauliWord word;
+    for (const PauliFactor& factor : factors) {
+        if (factor.pauli != 'Z') word.x_mask |= bit(places, factor.qubit);
+        if (factor.pauli != 'X') word.z_mask |= bit(places, factor.qubit);
+        if (factor.pauli == 'Y') ++word.y_count;
+    }
+    return word;
+}
+
+Block make_block(const Circuit& circuit, const FusedGroup& group, const Places& places) {
+    Block block;
+    block.operations = group.operations;
+    block.varying = group.varying;
+    const Operation& first = circuit.operations[at(group.operations.front())];
+    // One gate alone keeps its controls as controls; a product of several needs the full matrix.
+    const bool alone = group.operations.size() == 1;
+    for (Qubit q : alone ? first.targets : group.qubits)
+        block.targets.push_back(Position{places[at(q.index)]});
+    if (alone) {
+        for (const Control& control : first.controls) {
+            block.control_mask |= bit(places, control.qubit);
+            if (control.value) block.control_value |= bit(places, control.qubit);
+        }
+    }
+    if (gate_info(first.gate).name == "pauli_rotation") {
+        block.kind = Block::Kind::pauli_rotation;
+        std::vector<PauliFactor> factors;
+        for (std::size_t i = 0; i < first.targets.size(); ++i)
+            if (first.paulis[i] != 'I') factors.push_back({first.targets[i], first.paulis[i]});
+        block.word = place_word(places, factors);
+        block.targets.clear();
+    }
+    return block;
+}
+
+Cone make_cone(const Plan& plan, const ConeShape& shape, bool fusion) {
+    Cone cone;
+    Places places(at(plan.circuit.qubits), -1);
+    for (int q = 0; q < plan.circuit.qubits; ++q) {
+        if (!shape.qubits[at(q)]) continue;
+        places[at(q)] = static_cast<int>(cone.layout.size());
+        cone.layout.push_back(Qubit{q});
+    }
+    // Beyond 62 positions masks do not fit; such a state is refused by its size, never run.
+    if (cone.layout.size() > at(kMostPositions)) {
+        cone.observables = shape.observables;
+        return cone;
+    }
+    std::vector<int> operations;
+    for (std::size_t i = 0; i < shape.operations.size(); ++i)
+        if (shape.operations[i]) operations.push_back(static_cast<int>(i));
+    for (const FusedGroup& group : fuse(plan.circuit, operations, plan.varying, fusion))
+        cone.blocks.push_back(make_block(plan.circuit, group, places));
+    cone.observables = shape.observables;
+    for (int j : cone.observables) {
+        std::vector<PositionTerm> terms;
+        for (const PauliTerm& term : plan.observables[at(j)].terms)
+            terms.push_back({term.coefficient, place_word(places, term.factors)});
+        cone.terms.push_back(std::move(terms));
+    }
+    return cone;
+}
+
+} // namespace
+
+Plan compile(Circuit circuit, std::vector<PauliSum> observables, std::vector<bool> varying,
+             const CompileOptions& options) {
+    check_circuit(circuit);
+    for (const PauliSum& observable : observables) {
+        const int largest = largest_qubit(observable);
+        if (largest >= circuit.qubits)
+            fail(Kind::usage,
+                 "observable '{}' acts on qubit {}, but the circuit has {} qubits (0 ... {})",
+                 pauli_text(observable), largest, circuit.qubits, circuit.qubits - 1);
+    }
+    promise(varying.size() == circuit.symbols.size(), "one varying flag per symbol");
+    Plan plan{std::move(circuit), std::move(observables), std::move(varying), {}};
+    std::vector<ConeShape> shapes;
+    if (options.eager || options.light_cones == "off")
+        shapes.push_back(whole_circuit(plan.circuit, plan.observables.size()));
+    else
+        shapes = light_cones(plan.circuit, plan.observables);
+    if (!options.eager && options.light_cones == "auto")
+        shapes = join_cones(plan.circuit, std::move(shapes));
+    const bool fusion = !options.eager && options.fusion != "off";
+    for (const ConeShape& shape : shapes) plan.cones.push_back(make_cone(plan, shape, fusion));
+    return plan;
+}
+
+std::uint64_t state_amplitudes(int qubits) {
+    if (qubits > kMostPositions)
+        fail(Kind::environment,
+             "a state of {} qubits has 2^{} amplitudes; one state has at most {} qubits", qubits,
+             qubits, kMostPositions);
+    return std::uint64_t{1} << qubits;
+}
+
+std::uint64_t state_bytes(int qubits, std::uint64_t amplitude_bytes) {
+    const std::uint64_t amplitudes = state_amplitudes(qubits);
+    if (amplitudes > ~std::uint64_t{0} / amplitude_bytes)
+        fail(Kind::environment, "a state of {} qubits takes {}: more than an address can name",
+             qubits, state_bytes_text(qubits, amplitude_bytes));
+    return amplitudes * amplitude_bytes;
+}
+
+std::string state_bytes_text(int qubits, std::uint64_t amplitude_bytes) {
+    int power = qubits;
+    while (amplitude_bytes > 1) {
+        amplitude_bytes /= 2;
+        ++power;
+    }
+    if (power < 64) return grouped(std::uint64_t{1} << power) + " bytes";
+    return format("2^{} bytes", power);
+}
+
+int largest_state(const Plan& plan) {
+    std::size_t largest = 0;
+    for (const Cone& cone : plan.cones) largest = std::max(largest, cone.layout.size());
+    return static_cast<int>(largest);
+}
+
+} // namespace wavetrain
