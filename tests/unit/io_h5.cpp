@@ -5,6 +5,7 @@
 
 #include "wavetrain/base/error.hpp"
 #include "wavetrain/io/atomic_file.hpp"
+#include "wavetrain/io/file_kind.hpp"
 #include "wavetrain/io/h5.hpp"
 
 #include <chrono>
