@@ -2,17 +2,27 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 
 namespace wavetrain {
 
-/// CPUs that this process may use: the affinity mask, cut by the cgroup quota (v2 and v1), at
-/// least 1.
-int available_cpus();
+/// CPUs that this process may use: the affinity mask, cut by the cgroup quota (v2 and v1; parts
+/// of a CPU are dropped), at least 1. `root` is where proc/ and sys/ lie; tests give a made-up one.
+int available_cpus(const std::filesystem::path& root = "/");
 
 /// Bytes that can still be allocated: the kernel's MemAvailable, cut by the room left under the
 /// cgroup limit and by RLIMIT_AS.
-std::uint64_t available_memory_bytes();
+std::uint64_t available_memory_bytes(const std::filesystem::path& root = "/");
+
+/// The smallest CPU quota of this process's cgroups, in CPUs (1.5 is possible); nothing where none
+/// is set.
+std::optional<double> cgroup_cpus(const std::filesystem::path& root = "/");
+
+/// The least room left under the memory limits of this process's cgroups, in bytes, file cache that
+/// can be dropped counted as free; nothing where no limit is set.
+std::optional<std::uint64_t> cgroup_memory_room_bytes(const std::filesystem::path& root = "/");
 
 /// The host's name.
 std::string host_name();
