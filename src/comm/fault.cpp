@@ -1,0 +1,80 @@
+/// Faults on purpose, from the environment.
+#include "wavetrain/comm/fault.hpp"
+
+#include "wavetrain/base/error.hpp"
+#include "wavetrain/base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <map>
+#include <new>
+#include <thread>
+
+namespace wavetrain {
+namespace {
+
+constexpr std::array kKinds = {"throw", "bad_alloc", "missing", "hang", "kill", "nan"};
+
+struct Fault {
+    long long rank = 0;
+    std::vector<std::string> places;
+    std::string kind;
+};
+
+[[noreturn]] void malformed(std::string_view text, std::string_view why) {
+    fail(Kind::usage,
+         "WAVETRAIN_FAULT={}: {}; write it as rank=2,at=data|step:3,kind=throw, with a kind of {}",
+         text, why, fmt::join(kKinds, ", "));
+}
+
+Fault parse_fault(std::string_view text) {
+    std::map<std::string, std::string> fields;
+    for (const std::string& part : split(text, ',')) {
+        const std::size_t equals = part.find('=');
+        if (equals == std::string::npos) malformed(text, format("'{}' has no '='", part));
+        const std::string key(trim(std::string_view(part).substr(0, equals)));
+        if (key != "rank" && key != "at" && key != "kind")
+            malformed(text, format("unknown key '{}'", key));
+        const std::string value(trim(std::string_view(part).substr(equals + 1)));
+        if (!fields.emplace(key, value).second) malformed(text, format("'{}' twice", key));
+    }
+    for (const char* key : {"rank", "at", "kind"})
+        if (!fields.contains(key)) malformed(text, format("'{}' is missing", key));
+    const auto rank = parse_integer(fields["rank"]);
+    if (!rank || *rank < 0) malformed(text, format("'{}' is no rank", fields["rank"]));
+    Fault fault{*rank, split(fields["at"], '|'), fields["kind"]};
+    if (std::find(fault.places.begin(), fault.places.end(), "") != fault.places.end())
+        malformed(text, "'at' has an empty place");
+    if (std::find(kKinds.begin(), kKinds.end(), fault.kind) == kKinds.end())
+        malformed(text, format("unknown kind '{}'", fault.kind));
+    return fault;
+}
+
+/// Does the deed; returns only for the kind that its caller carries out.
+bool carry_out(const Fault& fault, int rank, std::string_view place) {
+    const std::string deed = format("injected on rank {} at {}", rank, place);
+    if (fault.kind == "throw") fail(Kind::bug, "fault {}", deed);
+    if (fault.kind == "bad_alloc") throw std::bad_alloc();
+    if (fault.kind == "missing")
+        fail(Kind::environment, "cannot open a file: No such file or directory (fault {})", deed);
+    if (fault.kind == "kill") std::raise(SIGKILL);
+    while (fault.kind == "hang") std::this_thread::sleep_for(std::chrono::hours(1));
+    return fault.kind == "nan";
+}
+
+} // namespace
+
+bool inject_fault(const Comm& comm, std::string_view place) {
+    const char* text = std::getenv("WAVETRAIN_FAULT");
+    if (text == nullptr || *text == '\0') return false;
+    const Fault fault = parse_fault(text);
+    const bool here =
+        fault.rank == comm.rank() &&
+        std::find(fault.places.begin(), fault.places.end(), place) != fault.places.end();
+    return here && carry_out(fault, comm.rank(), place);
+}
+
+} // namespace wavetrain

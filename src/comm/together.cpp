@@ -1,0 +1,60 @@
+/// One verdict for all ranks.
+#include "wavetrain/comm/together.hpp"
+
+#include "wavetrain/base/error.hpp"
+#include "wavetrain/base/json.hpp"
+
+#include <algorithm>
+
+namespace wavetrain {
+namespace {
+
+/// The message without the place, which Error puts in front by itself.
+std::string bare_message(const Error& error) {
+    return std::string(error.what()).substr(place_prefix(error.place()).size());
+}
+
+std::string packed(const Error& error) {
+    return Json::object()
+        .set("kind", static_cast<int>(error.kind()))
+        .set("message", bare_message(error))
+        .set("file", error.place().file)
+        .set("line", error.place().line)
+        .set("column", error.place().column)
+        .dump();
+}
+
+/// What this rank has to say: nothing if its body ended well.
+std::string verdict_of(const std::function<void()>& body) {
+    try {
+        body();
+    } catch (const std::exception& error) {
+        return packed(as_error(error));
+    } catch (...) {
+        return packed(Error(Kind::bug, "an exception of unknown type"));
+    }
+    return {};
+}
+
+} // namespace
+
+void together_run(Comm& comm, std::string_view what, const std::function<void()>& body) {
+    const std::vector<std::string> verdicts = comm.all_gather(verdict_of(body));
+    const auto first = std::find_if(verdicts.begin(), verdicts.end(),
+                                    [](const std::string& verdict) { return !verdict.empty(); });
+    if (first == verdicts.end()) return;
+
+    const Json error = Json::parse(*first);
+    const bool everywhere = std::all_of(verdicts.begin(), verdicts.end(),
+                                        [&](const auto& verdict) { return verdict == *first; });
+    const int rank = everywhere ? -1 : static_cast<int>(first - verdicts.begin());
+    const std::string where =
+        everywhere ? format("while {}", what) : format("rank {}, while {}", rank, what);
+    throw Error(static_cast<Kind>(error.at("kind").integer()),
+                format("{} ({})", error.at("message").text(), where),
+                {error.at("file").text(), static_cast<int>(error.at("line").integer()),
+                 static_cast<int>(error.at("column").integer())},
+                rank);
+}
+
+} // namespace wavetrain
