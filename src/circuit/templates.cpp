@@ -13,7 +13,6 @@ constexpr std::int64_t kMostQubits = 1'000'000;
 constexpr int kConvolutionSymbols = 15;
 constexpr int kLevelSymbols = 21; // 15 of the convolution, 6 of the pooling
 
-
 const std::string& text_option(const OptionMap& options, const char* name) {
     return std::get<std::string>(options.at(name));
 }
@@ -230,7 +229,9 @@ std::vector<TemplateInfo> make_table() {
          {qubits, variant},
          make_qcnn},
         {"cluster_state", "H on all, CZ around the ring", {qubits}, make_cluster_state},
-        {"angle_embedding", "a rotation by x[i] on qubit i", {qubits, rotation},
+        {"angle_embedding",
+         "a rotation by x[i] on qubit i",
+         {qubits, rotation},
          make_angle_embedding},
         {"hardware_efficient",
          "layers of RY, RZ on each qubit and CZ around the ring",

@@ -25,8 +25,7 @@ ConeShape joined(const ConeShape& a, const ConeShape& b) {
         if (b.operations[i]) result.operations[i] = true;
     for (std::size_t i = 0; i < b.qubits.size(); ++i)
         if (b.qubits[i]) result.qubits[i] = true;
-    result.observables.insert(result.observables.end(), b.observables.begin(),
-                              b.observables.end());
+    result.observables.insert(result.observables.end(), b.observables.begin(), b.observables.end());
     std::sort(result.observables.begin(), result.observables.end());
     return result;
 }

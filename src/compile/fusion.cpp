@@ -28,8 +28,8 @@ public:
         const Operation& operation = circuit_.operations[static_cast<std::size_t>(index)];
         const std::vector<Qubit> qubits = touched_qubits(operation);
         const bool varying = varies(operation, varying_);
-        const bool fusable = !varying && !qubits.empty() && qubits.size() <= kWidest &&
-                             operation.paulis.empty();
+        const bool fusable =
+            !varying && !qubits.empty() && qubits.size() <= kWidest && operation.paulis.empty();
         if (!fusable) {
             for (Qubit q : qubits) open(q) = kNone;
             groups_.push_back({qubits, {index}, varying});
@@ -37,8 +37,8 @@ public:
         }
         const int here = open(qubits.front());
         const bool together =
-            here != kNone && std::all_of(qubits.begin(), qubits.end(),
-                                         [&](Qubit q) { return open(q) == here; });
+            here != kNone &&
+            std::all_of(qubits.begin(), qubits.end(), [&](Qubit q) { return open(q) == here; });
         if (together)
             group(here).operations.push_back(index);
         else

@@ -16,9 +16,9 @@ struct FusedGroup {
 };
 
 /// Groups the given operations (indices, in order of time) so that running the groups in order is
-/// running the operations in order. Without fusion every operation is its own group. Operations with
-/// angles that vary from sample to sample stay alone, so that shared blocks keep shared matrices;
-/// so do operations on more than two qubits.
+/// running the operations in order. Without fusion every operation is its own group. Operations
+/// with angles that vary from sample to sample stay alone, so that shared blocks keep shared
+/// matrices; so do operations on more than two qubits.
 std::vector<FusedGroup> fuse(const Circuit& circuit, std::span<const int> operations,
                              const std::vector<bool>& varying, bool fusion);
 

@@ -38,19 +38,19 @@ struct Block {
     enum class Kind { matrix, pauli_rotation };
 
     Kind kind = Kind::matrix;
-    std::vector<Position> targets; ///< matrix: the first is the most significant bit of its index
-    std::uint64_t control_mask = 0;  ///< the block acts where (index & mask) == value
+    std::vector<Position> targets;  ///< matrix: the first is the most significant bit of its index
+    std::uint64_t control_mask = 0; ///< the block acts where (index & mask) == value
     std::uint64_t control_value = 0;
-    PauliWord word;                ///< pauli_rotation
-    std::vector<int> operations;   ///< indices into Plan::circuit.operations, in order of time
-    bool varying = false;          ///< some angle differs from sample to sample
+    PauliWord word;              ///< pauli_rotation
+    std::vector<int> operations; ///< indices into Plan::circuit.operations, in order of time
+    bool varying = false;        ///< some angle differs from sample to sample
 };
 
 /// One state to simulate: the gates and qubits in the past light cone of some observables.
 struct Cone {
     std::vector<Qubit> layout; ///< the qubit at each position
     std::vector<Block> blocks;
-    std::vector<int> observables;              ///< indices into Plan::observables
+    std::vector<int> observables;                 ///< indices into Plan::observables
     std::vector<std::vector<PositionTerm>> terms; ///< of each of these observables, on positions
 };
 
@@ -74,8 +74,8 @@ struct Plan {
 Plan compile(Circuit circuit, std::vector<PauliSum> observables, std::vector<bool> varying,
              const CompileOptions& options);
 
-/// Amplitudes of a state of `qubits` qubits: 2^qubits, exact up to 62 qubits; an `environment` error
-/// naming the number above.
+/// Amplitudes of a state of `qubits` qubits: 2^qubits, exact up to 62 qubits; an `environment`
+/// error naming the number above.
 std::uint64_t state_amplitudes(int qubits);
 
 /// Bytes of one state of `qubits` qubits with amplitudes of `amplitude_bytes` (8 or 16).

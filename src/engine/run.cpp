@@ -1,0 +1,91 @@
+/// Running cones, and refusing those that do not fit.
+#include "wavetrain/engine/run.hpp"
+
+#include "wavetrain/base/machine.hpp"
+
+#include <limits>
+
+namespace wavetrain {
+namespace {
+
+template <class Real> std::vector<double> evaluate_as(const BoundCone& bound) {
+    State<Real> state(static_cast<int>(bound.cone().layout.size()));
+    run(bound, state);
+    return expectations(bound.cone(), state);
+}
+
+/// Beyond every memory: products that overflow saturate here.
+std::uint64_t saturating_product(std::uint64_t a, std::uint64_t b) {
+    constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+    return b != 0 && a > kMost / b ? kMost : a * b;
+}
+
+} // namespace
+
+Precision precision_of(std::string_view name) {
+    return name == "single" ? Precision::single_precision : Precision::double_precision;
+}
+
+std::uint64_t amplitude_bytes(Precision precision) {
+    return precision == Precision::single_precision ? 2 * sizeof(float) : 2 * sizeof(double);
+}
+
+template <class Real> void run(const BoundCone& bound, State<Real>& state) {
+    state.reset();
+    for (std::size_t i = 0; i < bound.size(); ++i) apply(state, bound.block(i), bound.bound(i));
+}
+
+template <class Real> std::vector<double> expectations(const Cone& cone, const State<Real>& state) {
+    std::vector<double> values;
+    for (const std::vector<PositionTerm>& terms : cone.terms) {
+        double sum = 0;
+        for (const PositionTerm& term : terms) {
+            const bool constant = term.word.x_mask == 0 && term.word.z_mask == 0;
+            sum += term.coefficient * (constant ? 1.0 : expectation(state, term.word));
+        }
+        values.push_back(sum);
+    }
+    return values;
+}
+
+std::vector<double> evaluate(const BoundCone& bound, Precision precision) {
+    return precision == Precision::single_precision ? evaluate_as<float>(bound)
+                                                    : evaluate_as<double>(bound);
+}
+
+std::uint64_t plan_bytes(const Plan& plan, Precision precision, int states, int workers) {
+    const std::uint64_t one = state_bytes(largest_state(plan), amplitude_bytes(precision));
+    return saturating_product(one, static_cast<std::uint64_t>(states) *
+                                       static_cast<std::uint64_t>(workers));
+}
+
+void check_memory(const Plan& plan, Precision precision, int states, int workers, int node_ranks) {
+    const int qubits = largest_state(plan);
+    const std::string one = state_bytes_text(qubits, amplitude_bytes(precision));
+    const char* advice = "fewer qubits, engine.light_cones = \"auto\", engine.precision = "
+                         "\"single\" or fewer threads and ranks on this host need less";
+    if (qubits > 62)
+        fail(Kind::environment,
+             "a state of {} qubits takes {}, and one state has at most 62 qubits; {}", qubits, one,
+             advice);
+    const std::uint64_t rank_bytes = plan_bytes(plan, precision, states, workers);
+    const std::uint64_t host_bytes =
+        saturating_product(rank_bytes, static_cast<std::uint64_t>(node_ranks));
+    const std::uint64_t available = available_memory_bytes();
+    if (host_bytes <= available) return;
+    fail(
+        Kind::environment,
+        "not enough memory: a state of {} qubits takes {}; with {} state{} for each of {} thread{} "
+        "this plan needs {} bytes a rank, {} bytes for the {} rank{} on this host, where {} bytes "
+        "are available; {}",
+        qubits, one, states, states == 1 ? "" : "s", workers, workers == 1 ? "" : "s",
+        grouped(rank_bytes), grouped(host_bytes), node_ranks, node_ranks == 1 ? "" : "s",
+        grouped(available), advice);
+}
+
+template void run(const BoundCone&, State<float>&);
+template void run(const BoundCone&, State<double>&);
+template std::vector<double> expectations(const Cone&, const State<float>&);
+template std::vector<double> expectations(const Cone&, const State<double>&);
+
+} // namespace wavetrain
