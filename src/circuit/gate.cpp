@@ -198,7 +198,7 @@ Matrix phased_x_derivative(Angles a, int which) {
     return m;
 }
 
-/// Cirq's PhasedISwapPowGate: (Z^p x Z^-p) iSWAP^t (Z^-p x Z^p).
+/// Cirq's PhasedISwapPowGate: (Z^-p x Z^p) iSWAP^t (Z^p x Z^-p).
 Matrix phased_iswap(Angles a) {
     const double c = std::cos(kPi * a[1] / 2);
     const Complex s = kI * std::sin(kPi * a[1] / 2);
@@ -336,7 +336,7 @@ void add_angle_rows(std::vector<GateInfo>& rows) {
                            fsim, fsim_derivative));
     rows.push_back(special("phasedx", "PhX", "Z^p X^t Z^-p", 1, {"p", "t"}, {{0, 1.0}, {1, -1.0}},
                            {{-kPi, 0.0, kPi}, {0.0, -kPi}}, phased_x, phased_x_derivative));
-    rows.push_back(special("phasediswap", "PhiSWAP", "(Z^p x Z^-p) iSWAP^t (Z^-p x Z^p)", 2,
+    rows.push_back(special("phasediswap", "PhiSWAP", "(Z^-p x Z^p) iSWAP^t (Z^p x Z^-p)", 2,
                            {"p", "t"}, {{0, 1.0}, {1, -1.0}},
                            {{-2 * kPi, 0.0, 2 * kPi}, {-kPi / 2, 0.0, kPi / 2}}, phased_iswap,
                            phased_iswap_derivative));

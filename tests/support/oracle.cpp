@@ -111,8 +111,8 @@ std::map<std::string_view, Definition> make_definitions() {
         return power(kZ, a[0]) * power(kX, a[1]) * power(kZ, -a[0]);
     };
     all["phasediswap"] = [](Angles a) -> Matrix {
-        return tensor(power(kZ, a[0]), power(kZ, -a[0])) * evolve(kXX + kYY, -kPi * a[1] / 4) *
-               tensor(power(kZ, -a[0]), power(kZ, a[0]));
+        return tensor(power(kZ, -a[0]), power(kZ, a[0])) * evolve(kXX + kYY, -kPi * a[1] / 4) *
+               tensor(power(kZ, a[0]), power(kZ, -a[0]));
     };
     all["gphase"] = [](Angles a) -> Matrix { return Matrix::Constant(1, 1, std::exp(kI * a[0])); };
     return all;

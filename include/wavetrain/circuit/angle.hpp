@@ -1,6 +1,7 @@
 /// Angles of gates: small differentiable expressions of a circuit's symbols.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,6 +44,8 @@ public:
     friend Angle operator-(const Angle& a) { return apply(Op::negate, a); }
 
     bool is_constant() const;
+    /// The number of nodes of the tree.
+    std::size_t size() const { return nodes_.size(); }
     /// The symbols that occur, ascending, each once.
     std::vector<int> symbols() const;
     /// The value where symbol s has values[s].
