@@ -24,7 +24,7 @@ deps:
 	@scripts/deps.sh
 
 build:
-	@cmake --preset release --log-level=WARNING
+	@cmake --preset release --log-level=WARNING >/dev/null
 	@cmake --build build/release -j $(JOBS)
 
 train: deps
@@ -33,13 +33,13 @@ train: deps
 
 # The unit tests once more under address and undefined-behaviour sanitizers.
 asan:
-	@cmake --preset dev --log-level=WARNING
+	@cmake --preset dev --log-level=WARNING >/dev/null
 	@cmake --build build/asan -j $(JOBS) --target wavetrain_unit
 
 test: deps
 	@$(MAKE) --no-print-directory build asan
 	@cmake --preset release --log-level=WARNING \
-	    -DWAVETRAIN_SANITIZED_UNIT=$(CURDIR)/build/asan/tests/wavetrain_unit
+	    -DWAVETRAIN_SANITIZED_UNIT=$(CURDIR)/build/asan/tests/wavetrain_unit >/dev/null
 	@ctest --test-dir build/release --output-on-failure --no-tests=error -j $(JOBS) -LE long
 
 test-long: deps

@@ -30,17 +30,18 @@ class Curves(support.AppTest):
             self.assert_close(support.epoch_values(folder, key), exact["history"][key][:epochs],
                               tolerance, key)
 
-    def each_run(self):
+    def each_run(self, check):
+        """check(name, run) for every recorded run, each a test of its own."""
         for name, run in support.recorded_runs():
             with self.subTest(run=name):
-                yield name, run
+                check(name, run)
 
     def test_there_are_runs(self):
         kinds = {(r["model"]["kind"], r["model"]["variant"]) for _, r in support.recorded_runs()}
         self.assertEqual(kinds, {("full", "tutorial"), ("one", "tutorial"), ("one", "tfq-multiworker")})
 
     def test_double_precision(self):
-        for _, run in self.each_run():
+        def check(_, run):
             folder = self.train(run)
             self.assert_curves(folder, run["exact"], 1e-9)
             weights = support.float64_weights(folder + "/weights.h5")
@@ -53,15 +54,19 @@ class Curves(support.AppTest):
                               1e-8, "predictions", False)
             self.assertEqual(predicted["labels"], run["data"]["label"][run["train"]:])
 
+        self.each_run(check)
+
     def test_single_precision(self):
-        for _, run in self.each_run():
+        def check(_, run):
             folder = self.train(run, engine={"precision": "single"})
             self.assert_curves(folder, run["exact"], 2e-3)
 
+        self.each_run(check)
+
     def test_parameter_shift_gives_the_curve_of_the_adjoint(self):
-        for name, run in self.each_run():
+        def check(name, run):
             if run["model"]["qubits"] > 6 and not support.LONG:
-                continue
+                return
             epochs = run["epochs"] if support.LONG else 2
             curves = []
             for method in ("adjoint", "parameter_shift"):
@@ -71,9 +76,11 @@ class Curves(support.AppTest):
                 curves.append(support.epoch_values(folder, "loss") + support.epoch_values(folder, "val_loss"))
             self.assert_close(curves[1], curves[0], 1e-9, f"{name}: curves of both methods")
 
+        self.each_run(check)
+
     def test_gradient_of_all_training_rows(self):
         """One step of SGD with rate 1 over all rows at once moves the weights by their gradient."""
-        for name, run in self.each_run():
+        def check(name, run):
             for method in ("adjoint", "parameter_shift"):
                 if method == "parameter_shift" and run["model"]["qubits"] > 6 and not support.LONG:
                     continue
@@ -85,6 +92,8 @@ class Curves(support.AppTest):
                     self.assert_close(np.asarray(before) - now, gradient, 1e-10, f"{name} {method}", False)
                 self.assert_close(support.epoch_values(folder, "loss"),
                                   [run["exact"]["initial_train_loss"]], 1e-9, "loss at the start")
+
+        self.each_run(check)
 
     def test_log_names_the_method(self):
         _, run = next(support.recorded_runs())
