@@ -72,5 +72,25 @@ class Configs(support.AppTest):
         shutil.rmtree(self.path("run"))
 
 
+class Install(support.AppTest):
+    def test_installed_program_runs_from_anywhere(self):
+        build = os.environ.get("WAVETRAIN_BUILD")
+        if not build:
+            self.skipTest("WAVETRAIN_BUILD names no build folder")
+        prefix = self.path("prefix")
+        subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True, capture_output=True)
+        program = os.path.join(prefix, "bin", "wavetrain")
+        config = os.path.join(prefix, "share", "wavetrain", "configs", "qcnn_hybrid.toml")
+        for command in ([program, "--version"],
+                        [program, "train", config, "--quiet", "--set", "train.epochs=1", "--set", "model.qubits=4"]):
+            done = subprocess.run(command, cwd=self.folder, text=True, capture_output=True, timeout=60,
+                                  env=support.environment())
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(os.path.exists(self.path("runs", "qcnn_hybrid", "weights.h5")))
+        installed = [name for _, _, names in os.walk(prefix) for name in names]
+        for name in ("LICENSE", "README.md", "running.md", "mpirun.sh"):
+            self.assertIn(name, installed)
+
+
 if __name__ == "__main__":
     unittest.main()
