@@ -231,8 +231,26 @@ def check_cycles(graph, report):
             visit(node, [node])
 
 
+def check_document(root, report):
+    """The table of rooms in docs/architecture.md says what is checked here."""
+    path = os.path.join(root, "docs", "architecture.md")
+    if not os.path.exists(path):
+        return
+    written = {}
+    with open(path, encoding="utf-8") as file:
+        for row in re.findall(r"^\| (\w+) \|[^|]*\| ([^|]*) \|", file.read(), re.M):
+            if row[0] != "room":
+                written[row[0]] = row[1].strip()
+    words = {"–": "", "all above": ROOMS["config"], "doors only, not io": ROOMS["apps"]}
+    for room, allowed in ROOMS.items():
+        said = written.get(room)
+        if said is None or set(words.get(said, said).split()) != set(allowed.split()):
+            report.errors.append(f"docs/architecture.md: room {room} may include: {allowed}; the page says: {said}")
+
+
 def check(root):
     report, graph = Report(), {}
+    check_document(root, report)
     paths = list(sources(root))
     for path in paths:
         if room_of(path) is None:
@@ -286,6 +304,7 @@ SEEDS = [
     ("src/base/a.cpp", LONG, "the function has 98 lines"),
     ("src/base/a.cpp", "namespace w {\nstruct S {\n" + LONG + "};\n}\n", "the function has 98 lines"),
     ("src/base/a.cpp", "no sentence", "the first line is no"),
+    ("docs/architecture.md", "| comm | ranks | base io | MPI |\n", "room comm may include"),
     # Nothing to complain about.
     ("src/comm/mpi.cpp", "#include <mpi.h>\nint x = MPI_Init(0, 0);\n", None),
     ("src/engine/kernels_x.cpp", "#include <hwy/highway.h>\n#if 1\n#endif\n", None),
@@ -304,7 +323,7 @@ def self_test():
     failures = 0
     for path, text, expected in SEEDS:
         with tempfile.TemporaryDirectory() as root:
-            body = text if text == "no sentence" else "/// A file.\n" + text
+            body = text if text == "no sentence" or path.endswith(".md") else "/// A file.\n" + text
             for name, content in {**BACKGROUND, path: body}.items():
                 full = os.path.join(root, name)
                 os.makedirs(os.path.dirname(full), exist_ok=True)
