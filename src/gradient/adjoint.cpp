@@ -15,9 +15,9 @@ public:
     }
 
     ConeGradient run() {
-        BoundCone bound(job_.plan, job_.cone, job_.symbols.front());
+        BoundCone bound = job_.bound;
         for (std::size_t sample = 0; sample < job_.symbols.size(); ++sample) {
-            if (sample > 0) bound.rebind_varying(job_.symbols[sample]);
+            bound.rebind_varying(job_.symbols[sample]);
             wavetrain::run(bound, ket_);
             start_bra(sample);
             walk_back(bound, sample);

@@ -45,17 +45,16 @@ public:
           shifted_(static_cast<int>(job.cone.layout.size())) {}
 
     ConeGradient run() {
-        BoundCone bound(job_.plan, job_.cone, job_.symbols.front());
+        BoundCone bound = job_.bound;
         std::vector<std::vector<ShiftedBlock>> blocks(bound.size());
         for (std::size_t i = 0; i < bound.size(); ++i)
-            blocks[i] = shifted_blocks(job_, bound.block(i), bound.bound(i));
+            if (!bound.block(i).varying)
+                blocks[i] = shifted_blocks(job_, bound.block(i), bound.bound(i));
         for (std::size_t sample = 0; sample < job_.symbols.size(); ++sample) {
-            if (sample > 0) {
-                bound.rebind_varying(job_.symbols[sample]);
-                for (std::size_t i = 0; i < bound.size(); ++i)
-                    if (bound.block(i).varying)
-                        blocks[i] = shifted_blocks(job_, bound.block(i), bound.bound(i));
-            }
+            bound.rebind_varying(job_.symbols[sample]);
+            for (std::size_t i = 0; i < bound.size(); ++i)
+                if (bound.block(i).varying)
+                    blocks[i] = shifted_blocks(job_, bound.block(i), bound.bound(i));
             before_.reset();
             for (std::size_t i = 0; i < bound.size(); ++i) {
                 for (const ShiftedBlock& shifted : blocks[i]) add_shift(bound, i, shifted, sample);

@@ -375,10 +375,10 @@ void H5File::create_group(const std::string& group) {
 }
 
 void H5File::write(const std::string& dataset, std::span<const double> values,
-                   const std::vector<std::size_t>& shape, Precision precision) {
+                   const std::vector<std::size_t>& shape, Stored stored) {
     const Guard guard;
     promise(values.size() == element_count(shape), "h5: as many values as the shape says");
-    if (precision == Precision::float64) {
+    if (stored == Stored::float64) {
         body_->write(dataset, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values.data(), shape);
         return;
     }

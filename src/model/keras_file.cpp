@@ -113,7 +113,7 @@ void write_keras_layers(H5File& file, const std::vector<KerasLayer>& layers) {
         for (const KerasArray& array : layer.arrays) weight_names.push_back(array.name);
         file.set_texts(group, "weight_names", weight_names);
         for (const KerasArray& array : layer.arrays)
-            file.write(group + "/" + array.name, array.values, array.shape, Precision::float32);
+            file.write(group + "/" + array.name, array.values, array.shape, Stored::float32);
     }
     file.create_group("/top_level_model_weights");
     file.set_texts("/top_level_model_weights", "weight_names", {});

@@ -167,7 +167,7 @@ TEST_CASE("hdf5: the same excitations as CSV and as HDF5 are the same data set",
     H5File file = H5File::create();
     file.write_integers("excited_qubit", std::vector<std::int64_t>{0, 3}, {2});
     file.write("angle", std::vector<double>{0.5, -3.0}, {2});
-    file.write("label", std::vector<double>{1, -1}, {2}, Precision::float32);
+    file.write("label", std::vector<double>{1, -1}, {2}, Stored::float32);
     file.save(scratch.path("data.h5"));
     const Dataset set = read_dataset(scratch.path("data.h5"), 4);
     const Dataset same = read_csv("excited_qubit,angle,label\n0,0.5,1\n3,-3.0,-1\n");

@@ -30,7 +30,7 @@ H5File example() {
     file.set_texts("/empty", "weight_names", {});
     const std::vector<double> numbers{0.1, -2.5, 1e300, 3.0, 1e-300, 0.0};
     file.write("/pqc/parameters:0", numbers, {2, 3});
-    file.write("/pqc/rounded", numbers, {6}, Precision::float32);
+    file.write("/pqc/rounded", numbers, {6}, Stored::float32);
     file.write("/scalar", std::vector<double>{4.25}, {});
     file.write("/nothing", {}, {0, 3});
     file.write_integers("/counts", std::vector<std::int64_t>{-1, std::int64_t{1} << 62}, {2});

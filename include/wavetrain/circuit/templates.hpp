@@ -30,7 +30,8 @@ struct TemplateInfo {
 std::span<const TemplateInfo> template_table();
 
 /// The circuit of a template; options that are not given take their defaults. `usage` errors with
-/// `place`: unknown template or option (with the nearest known one), wrong type, value out of range.
+/// `place`: unknown template or option (with the nearest known one), wrong type, value out of
+/// range.
 Circuit make_template(std::string_view name, const OptionMap& options, const Place& place = {});
 
 /// The qubits that are left after pooling `qubits`: the last ceil(n/2).

@@ -23,6 +23,8 @@ int states_of(Method method);
 struct GradientJob {
     const Plan& plan;
     const Cone& cone;
+    /// The cone bound to the symbols that do not vary (the others may have any value).
+    const BoundCone& bound;
     /// Per sample: values of all symbols of the circuit. Symbols that do not vary are the same.
     std::vector<std::vector<double>> symbols;
     /// Per sample: one weight per observable of the cone.

@@ -15,7 +15,7 @@ namespace wavetrain {
 std::string hdf5_version();
 
 /// How numbers lie on disk; in memory they are always double.
-enum class Precision { float32, float64 };
+enum class Stored { float32, float64 };
 
 /// An HDF5 file: built in memory and saved whole, or opened to be read. Objects are named by paths
 /// ("/pqc/parameters:0"; the leading slash may be left out, "/" is the root group).
@@ -47,7 +47,7 @@ public:
     /// Creates an array; `values` in C order, as many as the product of `shape` (none: a scalar).
     /// float32 rounds to nearest.
     void write(const std::string& dataset, std::span<const double> values,
-               const std::vector<std::size_t>& shape, Precision precision = Precision::float64);
+               const std::vector<std::size_t>& shape, Stored stored = Stored::float64);
     /// Creates an array of 64-bit integers.
     void write_integers(const std::string& dataset, std::span<const std::int64_t> values,
                         const std::vector<std::size_t>& shape);
