@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what building and testing need, by apt and only what is missing (Debian 12, Ubuntu 24.04 or newer).
+# Installs what building and testing need: by apt, only what is missing (Debian 12, Ubuntu 24.04+).
 set -eu
 
 # openmpi-bin brings an ssh client itself; ccache is used where it is installed, never required.
@@ -13,7 +13,7 @@ packages=(
 )
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    echo "deps: not a Debian system, nothing installed; needed are the equivalents of: ${packages[*]}" >&2
+    echo "deps: not a Debian system, nothing installed; needed here: ${packages[*]}" >&2
     exit 0
 fi
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs mpirun on this machine quietly: also as root, also with more ranks than cores. Arguments are mpirun's own.
+# Runs mpirun on this machine quietly: also as root, also with more ranks than cores.
 set -eu
 
 # What is set already stays as it is.
@@ -26,7 +26,7 @@ default OMPI_MCA_hwloc_base_binding_policy none
 default PRTE_MCA_hwloc_default_binding_policy none
 # Ranks that share a core must give it up while they wait: 50 us instead of 8-32 ms per allreduce.
 [ "$ranks" -le "$cores" ] 2>/dev/null || default OMPI_MCA_mpi_yield_when_idle 1
-# Containers often forbid reading a neighbour's memory, and Open MPI then warns; our messages are small.
+# Containers often forbid reading a neighbour's memory, and Open MPI then warns.
 default OMPI_MCA_btl_vader_single_copy_mechanism none
 
 exec mpirun "$@"

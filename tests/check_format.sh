@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fails if clang-format 14 would change a source file; with another major version (they differ) it is skipped.
+# Fails if clang-format 14 would change a source file; skipped with another version (they differ).
 set -u
 cd "$(dirname "$0")/.." || exit 1
 

@@ -1,7 +1,7 @@
 """Checks the architecture: who may include whom, which library lives where, what no file may do.
 
-    check_layers.py [ROOT]      exits 1 and lists what breaks a rule (docs/architecture.md)
-    check_layers.py --self-test seeds a breach of every rule into a scratch tree; each must be found
+check_layers.py [ROOT]      exits 1 and lists what breaks a rule (docs/architecture.md)
+check_layers.py --self-test seeds a breach of every rule into a scratch tree; each must be found
 """
 
 import os
@@ -45,8 +45,10 @@ LIBRARIES = {
     r"CLI/.*": r"apps/.*\.cpp",
 }
 # Any other header with a dot or a slash in its name is an outside library without a place.
-SYSTEM = re.compile(r"(sys|arpa|netinet|linux)/\w+\.h|(dirent|dlfcn|fcntl|grp|immintrin|netdb|poll|"
-                    r"pthread|pwd|sched|signal|time|unistd|errno|string|stdlib|cpuid)\.h")
+SYSTEM = re.compile(
+    r"(sys|arpa|netinet|linux)/\w+\.h|(dirent|dlfcn|fcntl|grp|immintrin|netdb|poll|"
+    r"pthread|pwd|sched|signal|time|unistd|errno|string|stdlib|cpuid)\.h"
+)
 
 KERNELS = r"src/engine/kernels.*"
 PARALLEL = r"include/wavetrain/base/parallel\.hpp"
@@ -55,17 +57,24 @@ FORBIDDEN = [
     ("MPI_ outside comm/mpi.cpp", r"\bMPI_\w+", r"src/comm/mpi\.cpp"),
     ("#pragma omp outside base/parallel.hpp", r"#\s*pragma\s+omp", PARALLEL),
     ("#if outside kernels and base/parallel.hpp", r"^\s*#\s*(el)?if", f"{KERNELS}|{PARALLEL}"),
-    ("printing outside log.cpp, telemetry/progress and apps",
-     r"\bstd::(cout|cerr|clog|print|println)\b|\bfmt::print|\b(stdout|stderr)\b"
-     r"|(?<![.\w>])(printf|vprintf|puts|putchar|perror)\s*\(",
-     r"src/base/log\.cpp|src/telemetry/progress.*|apps/.*"),
-    ("ending the process outside apps/main.cpp and comm/mpi.cpp",
-     r"(?<![.\w>])(exit|_exit|_Exit|quick_exit)\s*\(|(?<![.\w>])(std::)?abort\s*\(\s*\)"
-     r"|\bstd::terminate\b",
-     r"apps/main\.cpp|src/comm/mpi\.cpp"),
+    (
+        "printing outside log.cpp, telemetry/progress and apps",
+        r"\bstd::(cout|cerr|clog|print|println)\b|\bfmt::print|\b(stdout|stderr)\b"
+        r"|(?<![.\w>])(printf|vprintf|puts|putchar|perror)\s*\(",
+        r"src/base/log\.cpp|src/telemetry/progress.*|apps/.*",
+    ),
+    (
+        "ending the process outside apps/main.cpp and comm/mpi.cpp",
+        r"(?<![.\w>])(exit|_exit|_Exit|quick_exit)\s*\(|(?<![.\w>])(std::)?abort\s*\(\s*\)"
+        r"|\bstd::terminate\b",
+        r"apps/main\.cpp|src/comm/mpi\.cpp",
+    ),
     ("using namespace", r"\busing\s+namespace\b", r"$."),
-    ("a random number that is no function of (seed, purpose, index)",
-     r"\bstd::(mt19937|minstd|default_random_engine|random_device|ranlux)|(?<![.\w])s?rand\s*\(", r"$."),
+    (
+        "a random number that is no function of (seed, purpose, index)",
+        r"\bstd::(mt19937|minstd|default_random_engine|random_device|ranlux)|(?<![.\w])s?rand\s*\(",
+        r"$.",
+    ),
 ]
 IMPURE = r"\bComm\b|\bstd::chrono\b|\b(secure_)?getenv\b|\bclock(_gettime)?\s*\(|\brandom_\w+"
 
@@ -90,15 +99,20 @@ def room_of(path):
     return name[0] if name and name[0] in ROOMS else None
 
 
-TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"'
-                   r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'", re.S)
+TOKEN = re.compile(
+    r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"'
+    r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'",
+    re.S,
+)
 
 
 def code_of(text):
     """The text without comments and literals; every line keeps its number."""
+
     def blank(match):
         kept = '""' if match.group(0)[0] in "\"R'" else " "
         return kept + "\n" * match.group(0).count("\n")
+
     return TOKEN.sub(blank, text)
 
 
@@ -112,7 +126,7 @@ def includes(text):
 
 
 def functions(code):
-    """(first line, length) of every function body, lambdas counted with the function around them."""
+    """(first line, length) of every function; lambdas count with the function around them."""
     found, depth_of_function, start, stack, line, begin = [], None, 0, [], 1, None
     for position, char in enumerate(code):
         if char == "\n":
@@ -174,8 +188,10 @@ def check_includes(path, text, known, report):
                 continue
             own.append(target)
             if room_of(target) != room:
-                report.errors.append(f"{where}: room {room} may not include what is behind the door"
-                                     f" of room {room_of(target)}")
+                report.errors.append(
+                    f"{where}: room {room} may not include what is behind the door"
+                    f" of room {room_of(target)}"
+                )
         else:
             for pattern, place in LIBRARIES.items():
                 if re.fullmatch(pattern, header):
@@ -199,12 +215,16 @@ def check_text(path, text, report):
                     report.errors.append(f"{path}:{number}: {name}: {line.strip()}")
     if room_of(path) in PURE:
         for number, line in enumerate(lines, 1):
-            if re.search(IMPURE, line) or re.search(r'#\s*include\s*<(chrono|random|ctime)>', line):
-                report.errors.append(f"{path}:{number}: room {room_of(path)} is pure: {line.strip()}")
+            if re.search(IMPURE, line) or re.search(r"#\s*include\s*<(chrono|random|ctime)>", line):
+                report.errors.append(
+                    f"{path}:{number}: room {room_of(path)} is pure: {line.strip()}"
+                )
         if "wavetrain/base/random.hpp" in text:
             report.errors.append(f"{path}: room {room_of(path)} is pure: no random numbers")
     if not text.startswith("/// "):
-        report.errors.append(f"{path}:1: the first line is no /// sentence that says what the file is")
+        report.errors.append(
+            f"{path}:1: the first line is no /// sentence that says what the file is"
+        )
     report.limit(path, "the file", text.count("\n"), FILE_LINES)
     if path.startswith("apps/") and path not in ("apps/main.cpp",):
         report.limit(path, "the command", text.count("\n"), COMMAND_LINES)
@@ -220,7 +240,7 @@ def check_cycles(graph, report):
         state[node] = "open"
         for target in graph.get(node, []):
             if state.get(target) == "open":
-                cycle = path[path.index(target):] + [target]
+                cycle = path[path.index(target) :] + [target]
                 report.errors.append("include cycle: " + " -> ".join(cycle))
             elif target not in state:
                 visit(target, path + [target])
@@ -245,7 +265,9 @@ def check_document(root, report):
     for room, allowed in ROOMS.items():
         said = written.get(room)
         if said is None or set(words.get(said, said).split()) != set(allowed.split()):
-            report.errors.append(f"docs/architecture.md: room {room} may include: {allowed}; the page says: {said}")
+            report.errors.append(
+                f"docs/architecture.md: room {room} may include: {allowed}; the page says: {said}"
+            )
 
 
 def check(root):
@@ -289,7 +311,7 @@ SEEDS = [
     ("src/train/a.cpp", "int x = MPI_Init(0, 0);\n", "MPI_ outside"),
     ("src/engine/a.cpp", "#pragma omp parallel\n", "#pragma omp outside"),
     ("src/engine/a.cpp", "#ifdef FAST\n#endif\n", "#if outside"),
-    ("src/engine/a.cpp", 'void f() { std::cout << 1; }\n', "printing outside"),
+    ("src/engine/a.cpp", "void f() { std::cout << 1; }\n", "printing outside"),
     ("src/engine/a.cpp", 'void f() { printf("x"); }\n', "printing outside"),
     ("src/engine/a.cpp", "void f() { std::exit(1); }\n", "ending the process"),
     ("apps/train.cpp", "void f() { std::abort(); }\n", "ending the process"),
@@ -302,13 +324,21 @@ SEEDS = [
     ("src/base/a.cpp", "int x;\n" * 560, "the file has"),
     ("apps/train.cpp", "int x;\n" * 110, "the command has"),
     ("src/base/a.cpp", LONG, "the function has 98 lines"),
-    ("src/base/a.cpp", "namespace w {\nstruct S {\n" + LONG + "};\n}\n", "the function has 98 lines"),
+    (
+        "src/base/a.cpp",
+        "namespace w {\nstruct S {\n" + LONG + "};\n}\n",
+        "the function has 98 lines",
+    ),
     ("src/base/a.cpp", "no sentence", "the first line is no"),
     ("docs/architecture.md", "| comm | ranks | base io | MPI |\n", "room comm may include"),
     # Nothing to complain about.
     ("src/comm/mpi.cpp", "#include <mpi.h>\nint x = MPI_Init(0, 0);\n", None),
     ("src/engine/kernels_x.cpp", "#include <hwy/highway.h>\n#if 1\n#endif\n", None),
-    ("src/train/a.cpp", '// MPI_Init, std::cout\nauto x = "using namespace";\ncomm.abort(3);\n', None),
+    (
+        "src/train/a.cpp",
+        '// MPI_Init, std::cout\nauto x = "using namespace";\ncomm.abort(3);\n',
+        None,
+    ),
     ("src/base/a.cpp", "namespace w {\n" + "int f();\n" * 100 + "}\n", None),
     ("src/base/a.cpp", "#include <vector>\n#include <sys/stat.h>\n#include <unistd.h>\n", None),
 ]

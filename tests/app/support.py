@@ -1,4 +1,4 @@
-"""What the black-box tests share: scratch folders, starting the program, config, data and weights files."""
+"""What the black-box tests share: scratch folders, starting the program, its files."""
 
 import glob
 import json
@@ -15,7 +15,8 @@ import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 PROGRAM = os.path.abspath(
-    os.environ.get("WAVETRAIN_PROGRAM", os.path.join(ROOT, "build", "release", "wavetrain")))
+    os.environ.get("WAVETRAIN_PROGRAM", os.path.join(ROOT, "build", "release", "wavetrain"))
+)
 SHARED = os.environ.get("WAVETRAIN_SHARED", os.path.join(ROOT, "..", "shared"))
 LONG = bool(os.environ.get("WAVETRAIN_LONG"))
 MPIRUN = os.path.join(ROOT, "scripts", "mpirun.sh")
@@ -38,8 +39,15 @@ def run(*arguments, ranks=0, timeout=120, folder=None, **variables):
     command = [PROGRAM, *map(str, arguments)]
     if ranks:
         command = [MPIRUN, "-n", str(ranks), *command]
-    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=folder,
-                          stdin=subprocess.DEVNULL, env=environment(**variables))
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        env=environment(**variables),
+    )
 
 
 class AppTest(unittest.TestCase):
@@ -148,7 +156,9 @@ def write_keras(path, weights, filters):
         layers.append(("concatenate", []))
     for k, name in enumerate(["dense", "dense_1"][: (len(weights) - filters) // 2]):
         first = filters + 2 * k
-        layers.append((name, [(f"{name}/kernel:0", weights[first]), (f"{name}/bias:0", weights[first + 1])]))
+        layers.append(
+            (name, [(f"{name}/kernel:0", weights[first]), (f"{name}/bias:0", weights[first + 1])])
+        )
     with h5py.File(path, "w") as file:
         file.attrs["layer_names"] = [name for name, _ in layers]
         file.attrs["backend"] = "tensorflow"
@@ -193,19 +203,29 @@ def load_by_keras_rules(path):
 
 def float64_weights(path):
     """The float64 values below /wavetrain as one list of arrays in Keras' order of arrays."""
-    arrays = [(f"{layer}/{name}", values) for layer, found in load_by_keras_rules(path)
-              for name, values in found]
+    arrays = [
+        (f"{layer}/{name}", values)
+        for layer, found in load_by_keras_rules(path)
+        for name, values in found
+    ]
     doubles = []
     with h5py.File(path, "r") as file:
+
         def collect(_, item):
             if isinstance(item, h5py.Dataset) and item.dtype == np.float64:
                 doubles.append((item.name, np.asarray(item)))
+
         file["wavetrain"].visititems(collect)
     result = []
     for name, single in arrays:
-        twins = [v for _, v in doubles if v.shape == single.shape
-                 and np.array_equal(v.astype(np.float32), single)]
-        assert twins, f"{path}: no float64 twin of {name} below /wavetrain: {[n for n, _ in doubles]}"
+        twins = [
+            v
+            for _, v in doubles
+            if v.shape == single.shape and np.array_equal(v.astype(np.float32), single)
+        ]
+        assert (
+            twins
+        ), f"{path}: no float64 twin of {name} below /wavetrain: {[n for n, _ in doubles]}"
         result.append(twins[0])
     return result
 
@@ -217,11 +237,20 @@ def run_tables(run, folder, **changes):
     write_csv(data, run["data"])
     write_keras(weights, run["initial_weights"], m["filters"])
     tables = {
-        "model": {"kind": {"full": "qcnn", "one": "qcnn_hybrid"}[m["kind"]], "qubits": m["qubits"],
-                  "filters": m["filters"], "variant": m["variant"]},
+        "model": {
+            "kind": {"full": "qcnn", "one": "qcnn_hybrid"}[m["kind"]],
+            "qubits": m["qubits"],
+            "filters": m["filters"],
+            "variant": m["variant"],
+        },
         "data": {"source": "csv", "file": data, "train_count": run["train"]},
-        "train": {"epochs": run["epochs"], "batch_size": run["batch"], "shuffle": False,
-                  "loss": run["loss"], "initial_weights": weights},
+        "train": {
+            "epochs": run["epochs"],
+            "batch_size": run["batch"],
+            "shuffle": False,
+            "loss": run["loss"],
+            "initial_weights": weights,
+        },
         "optimizer": dict(o),
         "output": {"folder": os.path.join(folder, "run")},
     }

@@ -13,9 +13,16 @@ SECONDS = 10
 class Faults(support.AppTest):
     def end(self, at, kind, code, *says, ranks=4, rank=2):
         began = time.monotonic()
-        done = self.refuse(code, "train", self.small(train={"epochs": 3, "batch_size": 4}), "--overwrite",
-                           ranks=ranks, says=says, timeout=60,
-                           WAVETRAIN_FAULT=f"rank={rank},at={at},kind={kind}")
+        done = self.refuse(
+            code,
+            "train",
+            self.small(train={"epochs": 3, "batch_size": 4}),
+            "--overwrite",
+            ranks=ranks,
+            says=says,
+            timeout=60,
+            WAVETRAIN_FAULT=f"rank={rank},at={at},kind={kind}",
+        )
         self.assertLess(time.monotonic() - began, SECONDS)
         self.assertIn(f"rank {rank}", done.stderr)
         self.assertFalse(os.path.exists(self.path("run", "weights.h5")))
@@ -51,12 +58,22 @@ class Faults(support.AppTest):
         self.refuse(2, "train", self.small(), says="WAVETRAIN_FAULT", WAVETRAIN_FAULT="rank=2")
 
     def test_fault_on_a_rank_that_is_not_there(self):
-        self.succeed("train", self.small(), "--quiet", WAVETRAIN_FAULT="rank=5,at=step:1,kind=throw")
+        self.succeed(
+            "train", self.small(), "--quiet", WAVETRAIN_FAULT="rank=5,at=step:1,kind=throw"
+        )
 
     def test_json_error_line(self):
-        done = self.refuse(70, "train", self.small(), "--json", ranks=4,
-                           WAVETRAIN_FAULT="rank=2,at=step:2,kind=throw")
-        lines = [json.loads(line) for line in done.stderr.splitlines() if line.startswith('{"error"')]
+        done = self.refuse(
+            70,
+            "train",
+            self.small(),
+            "--json",
+            ranks=4,
+            WAVETRAIN_FAULT="rank=2,at=step:2,kind=throw",
+        )
+        lines = [
+            json.loads(line) for line in done.stderr.splitlines() if line.startswith('{"error"')
+        ]
         self.assertEqual(len(lines), 1, done.stderr)
         self.assertEqual(lines[0]["error"]["kind"], "bug")
         self.assertEqual(lines[0]["error"]["rank"], 2)
@@ -79,7 +96,13 @@ class Launch(support.AppTest):
         """B98: as if Slurm or PMI had started four processes that do not know each other."""
         for variable in ("SLURM_NTASKS", "PMI_SIZE"):
             with self.subTest(variable):
-                self.refuse(5, "train", self.small(), says=(variable, "--allow-singleton"), **{variable: "4"})
+                self.refuse(
+                    5,
+                    "train",
+                    self.small(),
+                    says=(variable, "--allow-singleton"),
+                    **{variable: "4"},
+                )
                 self.assert_nothing_written()
 
     def test_allowed_singleton(self):
@@ -94,8 +117,12 @@ class Launch(support.AppTest):
 class Numeric(support.AppTest):
     def test_diverging_training(self):
         """A learning rate near the largest double: infinite outputs, then NaN."""
-        self.refuse(4, "train", self.small(optimizer={"name": "sgd", "learning_rate": 1e300},
-                                           train={"epochs": 5}), ranks=2)
+        self.refuse(
+            4,
+            "train",
+            self.small(optimizer={"name": "sgd", "learning_rate": 1e300}, train={"epochs": 5}),
+            ranks=2,
+        )
         self.assertFalse(os.path.exists(self.path("run", "weights.h5")))
 
 

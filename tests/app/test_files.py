@@ -1,4 +1,4 @@
-"""The files of a run: metrics, resolved config, weights by Keras' rules, evaluate and predict, Keras' files."""
+"""The files of a run: metrics, config, weights by Keras' rules, results, Keras' own files."""
 
 import json
 import os
@@ -24,13 +24,22 @@ class Metrics(support.AppTest):
         self.assertEqual((start["ranks"], start["threads"] >= 1, start["seed"]), (2, True, 4))
         self.assertEqual(start["parameters"], 21 + 2 * 8 + 8 + 8 + 1)
         self.assertTrue(start["run"] and start["version"])
-        self.assertEqual({k: end[k] for k in ("status", "epochs", "weights", "exit_code")},
-                         {"status": "finished", "epochs": 2, "weights": "weights.h5", "exit_code": 0})
+        self.assertEqual(
+            {k: end[k] for k in ("status", "epochs", "weights", "exit_code")},
+            {"status": "finished", "epochs": 2, "weights": "weights.h5", "exit_code": 0},
+        )
         epochs = support.events(self.path("run"), "epoch")
         self.assertEqual([(r["epoch"], r["step"]) for r in epochs], [(1, 3), (2, 6)])
         for record in epochs:
-            for key in ("loss", "accuracy", "val_loss", "val_accuracy", "learning_rate", "seconds",
-                        "samples_per_second"):
+            for key in (
+                "loss",
+                "accuracy",
+                "val_loss",
+                "val_accuracy",
+                "learning_rate",
+                "seconds",
+                "samples_per_second",
+            ):
                 self.assertIsInstance(record[key], float, key)
             self.assertRegex(record["weights_sha256"], "^[0-9a-f]{64}$")
             self.assertEqual(record["learning_rate"], 0.02)
@@ -38,28 +47,51 @@ class Metrics(support.AppTest):
             self.assertAlmostEqual(record["val_accuracy"] * 5, round(record["val_accuracy"] * 5), 9)
         steps = support.events(self.path("run"), "step")
         losses = [r["loss"] for r in steps]
-        self.assertAlmostEqual((5 * losses[0] + 5 * losses[1] + losses[2]) / 11, epochs[0]["loss"], 12)
-        self.assertEqual(set(os.listdir(self.path("run"))) - {"tensorboard", "report.html", "checkpoints"},
-                         {"config.toml", "metrics.jsonl", "weights.h5"})
+        self.assertAlmostEqual(
+            (5 * losses[0] + 5 * losses[1] + losses[2]) / 11, epochs[0]["loss"], 12
+        )
+        self.assertEqual(
+            set(os.listdir(self.path("run"))) - {"tensorboard", "report.html", "checkpoints"},
+            {"config.toml", "metrics.jsonl", "weights.h5"},
+        )
 
     def test_every_step_of_every_epoch(self):
         """B109: 20 steps, written each, 3 epochs."""
-        self.succeed("train", self.small(data={"rounds": 6, "train_count": 20},
-                                         train={"epochs": 3, "batch_size": 1, "log_every_steps": 1}), "--quiet")
-        self.assertEqual([r["step"] for r in support.events(self.path("run"), "step")], list(range(1, 61)))
+        self.succeed(
+            "train",
+            self.small(
+                data={"rounds": 6, "train_count": 20},
+                train={"epochs": 3, "batch_size": 1, "log_every_steps": 1},
+            ),
+            "--quiet",
+        )
+        self.assertEqual(
+            [r["step"] for r in support.events(self.path("run"), "step")], list(range(1, 61))
+        )
 
     def test_step_events_every_so_often_or_never(self):
         for every, expected in ((0, []), (4, [4])):
-            self.succeed("train", self.small(train={"log_every_steps": every}), "--quiet", "--overwrite")
-            self.assertEqual([r["step"] for r in support.events(self.path("run"), "step")], expected)
+            self.succeed(
+                "train", self.small(train={"log_every_steps": every}), "--quiet", "--overwrite"
+            )
+            self.assertEqual(
+                [r["step"] for r in support.events(self.path("run"), "step")], expected
+            )
 
     def test_order(self):
         """B95: each sample once per epoch, epochs differ, the same for any number of ranks."""
         orders = []
         for ranks in (1, 3):
-            self.succeed("train", self.small(data={"rounds": 3, "train_count": 10},
-                                             train={"batch_size": 4, "log_order": True}),
-                         "--quiet", "--overwrite", ranks=ranks)
+            self.succeed(
+                "train",
+                self.small(
+                    data={"rounds": 3, "train_count": 10},
+                    train={"batch_size": 4, "log_order": True},
+                ),
+                "--quiet",
+                "--overwrite",
+                ranks=ranks,
+            )
             records = support.events(self.path("run"), "order")
             self.assertEqual([r["epoch"] for r in records], [1, 2])
             orders.append([r["ids"] for r in records])
@@ -70,7 +102,9 @@ class Metrics(support.AppTest):
 
     def test_order_without_shuffling(self):
         self.succeed("train", self.small(train={"shuffle": False, "log_order": True}), "--quiet")
-        self.assertEqual([r["ids"] for r in support.events(self.path("run"), "order")], [list(range(11))] * 2)
+        self.assertEqual(
+            [r["ids"] for r in support.events(self.path("run"), "order")], [list(range(11))] * 2
+        )
 
     def test_seeds(self):
         losses = []
@@ -89,35 +123,56 @@ class Metrics(support.AppTest):
         for word in ("loss", "accuracy", "val_accuracy", "samples/s"):
             self.assertIn(word, lines[0])
         self.assertNotIn("\r", done.stderr)
-        self.assertEqual(self.succeed("train", self.small(), "--quiet", "--overwrite", ranks=2).stderr, "")
+        self.assertEqual(
+            self.succeed("train", self.small(), "--quiet", "--overwrite", ranks=2).stderr, ""
+        )
 
 
 class Config(support.AppTest):
     def test_resolved_config_trains_to_the_same_bits(self):
         self.succeed("train", self.small(), "--quiet", "--set", "optimizer.learning_rate=0.03")
-        self.succeed("train", self.path("run", "config.toml"), "--quiet",
-                     "--set", f"output.folder={self.path('again')}")
-        self.assertTrue(support.read_bytes(self.path("run", "weights.h5"))
-                        == support.read_bytes(self.path("again", "weights.h5")))
+        self.succeed(
+            "train",
+            self.path("run", "config.toml"),
+            "--quiet",
+            "--set",
+            f"output.folder={self.path('again')}",
+        )
+        self.assertTrue(
+            support.read_bytes(self.path("run", "weights.h5"))
+            == support.read_bytes(self.path("again", "weights.h5"))
+        )
         self.assertEqual(support.epoch_values(self.path("again"), "learning_rate"), [0.03, 0.03])
 
     def test_set_takes_words_without_quotes(self):
-        self.succeed("train", self.small(), "--quiet", "--set", "engine.precision=single",
-                     "--set", "train.epochs=1")
+        self.succeed(
+            "train",
+            self.small(),
+            "--quiet",
+            "--set",
+            "engine.precision=single",
+            "--set",
+            "train.epochs=1",
+        )
         self.assertEqual(len(support.events(self.path("run"), "epoch")), 1)
 
     def test_data_beside_the_config_and_every_form_of_it(self):
         """CSV and HDF5 with the same values give the same curve."""
         random = np.random.RandomState(7)
-        data = {"excited_qubit": random.randint(0, 4, 12).tolist(), "angle": random.uniform(-3, 3, 12).tolist(),
-                "label": random.choice([-1.0, 1.0], 12).tolist()}
+        data = {
+            "excited_qubit": random.randint(0, 4, 12).tolist(),
+            "angle": random.uniform(-3, 3, 12).tolist(),
+            "label": random.choice([-1.0, 1.0], 12).tolist(),
+        }
         support.write_csv(self.path("data.csv"), data)
         with h5py.File(self.path("data.h5"), "w") as file:
             for name, values in data.items():
                 file[name] = values
         losses = []
         for source, name in (("csv", "data.csv"), ("hdf5", "data.h5")):
-            self.succeed("train", self.small(data={"source": source, "file": name}), "--quiet", "--overwrite")
+            self.succeed(
+                "train", self.small(data={"source": source, "file": name}), "--quiet", "--overwrite"
+            )
             losses.append(support.epoch_values(self.path("run"), "val_loss"))
         self.assertEqual(*losses)
 
@@ -129,8 +184,10 @@ class Weights(support.AppTest):
     def test_layout_for_keras(self):
         self.succeed("train", self.small(model={"filters": 3}), "--quiet")
         layers = support.load_by_keras_rules(self.path("run", "weights.h5"))
-        self.assertEqual([[a.shape for _, a in arrays] for _, arrays in layers],
-                         [[(21,)], [(21,)], [(21,)], [(6, 8), (8,)], [(8, 1), (1,)]])
+        self.assertEqual(
+            [[a.shape for _, a in arrays] for _, arrays in layers],
+            [[(21,)], [(21,)], [(21,)], [(6, 8), (8,)], [(8, 1), (1,)]],
+        )
         with h5py.File(self.path("run", "weights.h5"), "r") as file:
             self.assertEqual(support.text_of(file.attrs["backend"]), "tensorflow")
             self.assertIn("keras_version", file.attrs)
@@ -144,14 +201,19 @@ class Weights(support.AppTest):
         self.succeed("train", self.small(), "--quiet")
         found = []
         with h5py.File(self.path("run", "weights.h5"), "r") as file:
+
             def collect(_, item):
                 values = list(item.attrs.values())
                 if isinstance(item, h5py.Dataset) and item.dtype.kind in "OS" and item.shape:
                     values.append(item[()])
                 found.extend([support.text_of(x) for x in v] for v in values if np.ndim(v) == 1)
+
             file["wavetrain"].visititems(collect)
-            found.extend([support.text_of(x) for x in v] for v in file["wavetrain"].attrs.values()
-                         if np.ndim(v) == 1)
+            found.extend(
+                [support.text_of(x) for x in v]
+                for v in file["wavetrain"].attrs.values()
+                if np.ndim(v) == 1
+            )
         self.assertIn(SYMBOLS, found)
 
     def test_double_values(self):
@@ -164,8 +226,14 @@ class Weights(support.AppTest):
         self.succeed("train", self.small(), "--quiet")
         content = support.read_bytes(self.path("run", "weights.h5"))
         self.assertNotIn(self.folder.encode(), content)
-        self.succeed("train", self.small(output="second", comm={"timeout_seconds": 77.0}), "--quiet",
-                     "--threads", 2, ranks=2)
+        self.succeed(
+            "train",
+            self.small(output="second", comm={"timeout_seconds": 77.0}),
+            "--quiet",
+            "--threads",
+            2,
+            ranks=2,
+        )
         self.assertTrue(support.read_bytes(self.path("second", "weights.h5")) == content)
 
     def test_start_from_own_weights(self):
@@ -173,10 +241,17 @@ class Weights(support.AppTest):
         self.succeed("train", self.small(), "--quiet")
         start = self.path("run", "weights.h5")
         frozen = {"name": "sgd", "learning_rate": 1e-300}
-        self.succeed("train", self.small(output="second", train={"initial_weights": start, "epochs": 1},
-                                         optimizer=frozen), "--quiet")
-        for before, after in zip(support.float64_weights(start),
-                                 support.float64_weights(self.path("second", "weights.h5"))):
+        self.succeed(
+            "train",
+            self.small(
+                output="second", train={"initial_weights": start, "epochs": 1}, optimizer=frozen
+            ),
+            "--quiet",
+        )
+        for before, after in zip(
+            support.float64_weights(start),
+            support.float64_weights(self.path("second", "weights.h5")),
+        ):
             self.assertTrue(np.array_equal(before, after))
 
 
@@ -186,11 +261,20 @@ class Results(support.AppTest):
 
     def test_evaluate_equals_the_last_validation(self):
         for precision in ("double", "single"):
-            self.succeed("train", self.small(engine={"precision": precision}), "--quiet", "--overwrite", ranks=2)
+            self.succeed(
+                "train",
+                self.small(engine={"precision": precision}),
+                "--quiet",
+                "--overwrite",
+                ranks=2,
+            )
             last = support.events(self.path("run"), "epoch")[-1]
             for ranks in (0, 3):
                 found = self.result("evaluate", self.path("run", "weights.h5"), ranks=ranks)
-                self.assertEqual(found, {"samples": 5, "loss": last["val_loss"], "accuracy": last["val_accuracy"]})
+                self.assertEqual(
+                    found,
+                    {"samples": 5, "loss": last["val_loss"], "accuracy": last["val_accuracy"]},
+                )
 
     def test_predict(self):
         self.succeed("train", self.small(), "--quiet")
@@ -217,7 +301,9 @@ class Results(support.AppTest):
         self.assertEqual(full["labels"], [1.0, -1.0, 1.0])
         self.assertEqual(plain, {"predictions": full["predictions"]})
         self.assertEqual(turned["predictions"], full["predictions"][::-1])
-        self.assertEqual(self.result("evaluate", weights, "--data", self.path("data.csv"))["samples"], 3)
+        self.assertEqual(
+            self.result("evaluate", weights, "--data", self.path("data.csv"))["samples"], 3
+        )
 
     def test_text_results(self):
         self.succeed("train", self.small(), "--quiet")
@@ -240,7 +326,7 @@ class Results(support.AppTest):
 
 
 class Sums(support.AppTest):
-    """Weighted by samples, on any number of ranks: the right values come from the independent replay."""
+    """Weighted by samples, on any number of ranks; right values from the independent replay."""
 
     def gradient(self, rows, ranks):
         run = support.replay.own_run("one", 4, 1, "tutorial", rows + 2, rows, rows, 1, 99)
@@ -248,7 +334,9 @@ class Sums(support.AppTest):
         tables["optimizer"] = {"name": "sgd", "learning_rate": 1.0}
         self.succeed("train", self.config(**tables), "--quiet", "--overwrite", ranks=ranks)
         after = support.float64_weights(self.path("run", "weights.h5"))
-        for before, now, expected in zip(run["initial_weights"], after, run["exact"]["initial_train_gradient"]):
+        for before, now, expected in zip(
+            run["initial_weights"], after, run["exact"]["initial_train_gradient"]
+        ):
             np.testing.assert_allclose(np.array(before) - now, expected, rtol=0, atol=1e-10)
         return support.read_bytes(self.path("run", "weights.h5"))
 
@@ -276,7 +364,7 @@ class Keras(support.AppTest):
             self.skipTest("Keras' own files are not here")
 
     def imported(self, name):
-        """Imports one of Keras' files; returns the weights file, the facts beside it, the data file."""
+        """Imports one of Keras' files; returns the weights, the facts beside it, the data."""
         source = os.path.join(support.SHARED, "data", "keras", name)
         with open(source.replace(".weights", "")[: -len(".h5")] + ".json") as file:
             facts = json.load(file)
@@ -293,7 +381,9 @@ class Keras(support.AppTest):
         for name in self.CASES:
             with self.subTest(name):
                 weights, facts, data = self.imported(name)
-                np.testing.assert_allclose(self.predictions(weights, data), facts["predictions"], rtol=0, atol=1e-5)
+                np.testing.assert_allclose(
+                    self.predictions(weights, data), facts["predictions"], rtol=0, atol=1e-5
+                )
 
     def test_export_goes_back(self):
         for name in self.CASES:
@@ -308,20 +398,35 @@ class Keras(support.AppTest):
                     for (_, x), (_, y) in zip(a, b):
                         self.assertTrue(np.array_equal(x, y))
                 config = self.small(model={"qubits": 8, "filters": facts["model"]["filters"]})
-                self.succeed("import", "--keras", self.path("exported.h5"), config, self.path("again.h5"))
-                self.assertTrue(np.array_equal(self.predictions(self.path("again.h5"), data),
-                                               self.predictions(weights, data)))
+                self.succeed(
+                    "import", "--keras", self.path("exported.h5"), config, self.path("again.h5")
+                )
+                self.assertTrue(
+                    np.array_equal(
+                        self.predictions(self.path("again.h5"), data),
+                        self.predictions(weights, data),
+                    )
+                )
 
     def test_import_into_another_model(self):
         source = os.path.join(support.SHARED, "data", "keras", self.CASES[0])
         for model in ({"qubits": 8, "filters": 3}, {"qubits": 8, "kind": "qcnn"}, {"qubits": 6}):
-            self.refuse(2, "import", "--keras", source, self.small(model=model), self.path("out.h5"),
-                        says="keras_hybrid_n8.h5")
+            self.refuse(
+                2,
+                "import",
+                "--keras",
+                source,
+                self.small(model=model),
+                self.path("out.h5"),
+                says="keras_hybrid_n8.h5",
+            )
             self.assertFalse(os.path.exists(self.path("out.h5")))
 
     def test_training_goes_on_from_keras_weights(self):
         source = os.path.join(support.SHARED, "data", "keras", self.CASES[1])
-        self.succeed("train", self.small(model={"qubits": 8}, train={"initial_weights": source}), "--quiet")
+        self.succeed(
+            "train", self.small(model={"qubits": 8}, train={"initial_weights": source}), "--quiet"
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What must be refused: with which exit code, which message, and without leaving anything behind."""
+"""What must be refused: with which exit code and message, and leaving nothing behind."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import support
 
 class ConfigRefusals(support.AppTest):
     def refused(self, text, place, *says, code=2):
-        """A config with this text must be refused at this line:column, before anything is written."""
+        """This config must be refused at this line:column, before anything is written."""
         path = self.write("wrong.toml", text)
         where = f"wrong.toml:{place}" if place else "wrong.toml"
         self.refuse(code, "train", path, says=(where, *says))
@@ -20,8 +20,11 @@ class ConfigRefusals(support.AppTest):
 
     def tables(self, **lines):
         """A config text; `lines` are further lines of a table. [model] is line 1."""
-        parts = {"model": 'kind = "qcnn_hybrid"\nqubits = 4', "data": 'source = "excitations"\nrounds = 4',
-                 "output": f'folder = "{self.path("run")}"'}
+        parts = {
+            "model": 'kind = "qcnn_hybrid"\nqubits = 4',
+            "data": 'source = "excitations"\nrounds = 4',
+            "output": f'folder = "{self.path("run")}"',
+        }
         head = {name: parts.pop(name) if name in parts else None for name in lines}
         text = ""
         for name, more in lines.items():
@@ -29,8 +32,12 @@ class ConfigRefusals(support.AppTest):
         return text + "".join(f"[{name}]\n{body}\n" for name, body in parts.items())
 
     def test_unknown_key_with_the_nearest_known_one(self):
-        self.refused(self.tables(train="epochs = 3\n  bach_size = 5"), "3:3", "bach_size", "batch_size")
-        self.refused(self.tables(optimizer="learning_rat = 0.1"), "2:1", "learning_rat", "learning_rate")
+        self.refused(
+            self.tables(train="epochs = 3\n  bach_size = 5"), "3:3", "bach_size", "batch_size"
+        )
+        self.refused(
+            self.tables(optimizer="learning_rat = 0.1"), "2:1", "learning_rat", "learning_rate"
+        )
         self.refused(self.tables(engine="precison = 'single'"), "2:1", "precison", "precision")
 
     def test_unknown_table(self):
@@ -45,10 +52,13 @@ class ConfigRefusals(support.AppTest):
 
     def test_out_of_range(self):
         for table, line, key in (
-            ("train", "epochs = -1", "epochs"), ("train", "batch_size = 0", "batch_size"),
-            ("optimizer", "beta_1 = 1.5", "beta_1"), ("optimizer", "epsilon = -1e-7", "epsilon"),
+            ("train", "epochs = -1", "epochs"),
+            ("train", "batch_size = 0", "batch_size"),
+            ("optimizer", "beta_1 = 1.5", "beta_1"),
+            ("optimizer", "epsilon = -1e-7", "epsilon"),
             ("optimizer", "learning_rate = -0.1", "learning_rate"),
-            ("engine", "threads = -1", "threads"), ("engine", "micro_batch = 0", "micro_batch"),
+            ("engine", "threads = -1", "threads"),
+            ("engine", "micro_batch = 0", "micro_batch"),
             ("comm", "timeout_seconds = -1.0", "timeout_seconds"),
         ):
             with self.subTest(line):
@@ -63,8 +73,10 @@ class ConfigRefusals(support.AppTest):
 
     def test_unknown_words(self):
         for table, line, says in (
-            ("engine", "precision = 'half'", "half"), ("optimizer", "name = 'adan'", "adam"),
-            ("train", "loss = 'mes'", "mse"), ("gradient", "method = 'parameter_shfit'", "parameter_shift"),
+            ("engine", "precision = 'half'", "half"),
+            ("optimizer", "name = 'adan'", "adam"),
+            ("train", "loss = 'mes'", "mse"),
+            ("gradient", "method = 'parameter_shfit'", "parameter_shift"),
             ("engine", "light_cones = 'maybe'", "maybe"),
         ):
             with self.subTest(line):
@@ -156,14 +168,26 @@ class DataRefusals(support.AppTest):
 
     def test_more_training_rows_than_rows(self):
         self.write("data.csv", self.GOOD)
-        self.refuse(2, "train", self.small(data={"source": "csv", "file": "data.csv", "train_count": 5}),
-                    says="train_count")
-        self.refuse(2, "train", self.small(data={"source": "csv", "file": "data.csv", "train_fraction": 0.2}),
-                    says="train_fraction")
+        self.refuse(
+            2,
+            "train",
+            self.small(data={"source": "csv", "file": "data.csv", "train_count": 5}),
+            says="train_count",
+        )
+        self.refuse(
+            2,
+            "train",
+            self.small(data={"source": "csv", "file": "data.csv", "train_fraction": 0.2}),
+            says="train_fraction",
+        )
 
     def test_binary(self):
         with h5py.File(self.path("data.csv"), "w") as file:
-            for name, values in (("excited_qubit", [0, 1]), ("angle", [0.5, 2.5]), ("label", [1.0, -1.0])):
+            for name, values in (
+                ("excited_qubit", [0, 1]),
+                ("angle", [0.5, 2.5]),
+                ("label", [1.0, -1.0]),
+            ):
                 file[name] = values
         whole = support.read_bytes(self.path("data.csv"))
         config = self.small(data={"source": "hdf5", "file": "data.csv"})
@@ -175,9 +199,15 @@ class DataRefusals(support.AppTest):
 
     def test_shapes(self):
         with h5py.File(self.path("data.h5"), "w") as file:
-            for name, values in (("excited_qubit", [0, 1, 2]), ("angle", [0.5, 2.5]), ("label", [1.0, -1.0])):
+            for name, values in (
+                ("excited_qubit", [0, 1, 2]),
+                ("angle", [0.5, 2.5]),
+                ("label", [1.0, -1.0]),
+            ):
                 file[name] = values
-        self.refuse(2, "train", self.small(data={"source": "hdf5", "file": "data.h5"}), says="data.h5")
+        self.refuse(
+            2, "train", self.small(data={"source": "hdf5", "file": "data.h5"}), says="data.h5"
+        )
 
 
 class WeightsRefusals(support.AppTest):
@@ -224,7 +254,9 @@ class WeightsRefusals(support.AppTest):
 
     def test_evaluating_without_labels(self):
         self.write("plain.csv", "excited_qubit,angle\n1,0.5\n")
-        self.refuse(2, "evaluate", self.trained("run"), "--data", self.path("plain.csv"), says="label")
+        self.refuse(
+            2, "evaluate", self.trained("run"), "--data", self.path("plain.csv"), says="label"
+        )
 
 
 class FolderRefusals(support.AppTest):
@@ -268,7 +300,9 @@ class FolderRefusals(support.AppTest):
         self.succeed("train", self.small(), "--quiet")
         before = sorted(os.listdir(self.path("run")))
         self.refuse(2, "train", self.small(train={"epochs": -1}), "--overwrite")
-        self.refuse(3, "train", self.small(data={"source": "csv", "file": "nowhere.csv"}), "--overwrite")
+        self.refuse(
+            3, "train", self.small(data={"source": "csv", "file": "nowhere.csv"}), "--overwrite"
+        )
         self.assertEqual(sorted(os.listdir(self.path("run"))), before)
 
     def test_output_that_cannot_be_written(self):
@@ -282,10 +316,15 @@ class MemoryRefusals(support.AppTest):
         for qubits, needed in ((36, "1,099,511,627,776"), (50, "18,014,398,509,481,984")):
             for ranks in (0, 2):
                 with self.subTest(qubits=qubits, ranks=ranks):
-                    config = self.small(model={"kind": "qcnn", "qubits": qubits}, data={"rounds": 1},
-                                        engine={"light_cones": "off"})
+                    config = self.small(
+                        model={"kind": "qcnn", "qubits": qubits},
+                        data={"rounds": 1},
+                        engine={"light_cones": "off"},
+                    )
                     began = time.monotonic()
-                    self.refuse(3, "train", config, says=(needed, "available"), ranks=ranks, timeout=20)
+                    self.refuse(
+                        3, "train", config, says=(needed, "available"), ranks=ranks, timeout=20
+                    )
                     # The launcher itself needs half a second.
                     self.assertLess(time.monotonic() - began, 1.0 if not ranks else 2.5)
                     self.assertFalse(os.path.exists(self.path("run", "metrics.jsonl")))

@@ -1,9 +1,9 @@
 """An independent replay of QCNN training in float64 numpy: the oracle of the training tests.
 
-It shares nothing with the program: every gate is a Pauli rotation, applied as an index permutation and
-a phase to state vectors of all samples at once, and differentiated by walking the gates backwards.
+It shares nothing with the program: every gate is a Pauli rotation, applied as an index permutation
+and a phase to state vectors of all samples at once, and differentiated by walking backwards.
 
-    replay.py FILE...            replays recorded runs; fails unless losses, gradient and weights agree
+    replay.py FILE...            replays recorded runs; fails unless all numbers agree
     replay.py --record FOLDER    writes this project's own recorded runs, FOLDER/replay_*.json
     replay.py --check FOLDER     fails unless --record would write what FOLDER holds
 """
@@ -159,7 +159,7 @@ class Model:
         return float(np.mean(error**2)), gradients
 
     def walk_back(self, psi, values, upstream):
-        """d(sum of upstream * readouts)/d(values): for U = exp(-i a P), dE/da = 2 Im <bra|P|ket>."""
+        """d(sum of upstream * readouts)/d(values); U = exp(-i a P): dE/da = 2 Im <bra|P|ket>."""
         table, out = self.spread(values), np.zeros(self.table)
         bra = (upstream @ self.z).T * psi
         for gate in reversed(self.gates):
@@ -220,8 +220,8 @@ def flat(value):
     return [value]
 
 
-# A weight that no output depends on has a gradient of pure rounding noise, which Adam turns into steps
-# of about 1e-12: such weights agree less well than anything that matters.
+# A weight that no output depends on has a gradient of pure rounding noise, which Adam turns into
+# steps of about 1e-12: such weights agree less well than anything that matters.
 WEIGHT_TOLERANCE = 1e-8
 
 
@@ -247,7 +247,7 @@ def disagreements(ours, theirs, loss_tolerance, gradient_tolerance):
     return found
 
 
-# name: kind, qubits, filters, variant, samples, training rows, batch, epochs, seed. Batches are uneven.
+# name: kind, qubits, filters, variant, samples, training rows, batch (uneven), epochs, seed
 OWN_RUNS = {
     "full_n2": ("full", 2, 1, "tutorial", 14, 10, 4, 6, 202),
     "full_n3": ("full", 3, 1, "tutorial", 18, 13, 5, 5, 303),
@@ -276,7 +276,13 @@ def own_run(kind, qubits, filters, variant, samples, rows, batch, epochs, seed):
     run = {
         "what": "a run of tests/reference/replay.py (float64); no shuffling",
         "model": {"kind": kind, "qubits": qubits, "filters": filters, "variant": variant},
-        "optimizer": {"name": "adam", "learning_rate": 0.02, "beta_1": 0.9, "beta_2": 0.999, "epsilon": 1e-07},
+        "optimizer": {
+            "name": "adam",
+            "learning_rate": 0.02,
+            "beta_1": 0.9,
+            "beta_2": 0.999,
+            "epsilon": 1e-07,
+        },
         "loss": "mse",
         "batch": batch,
         "epochs": epochs,

@@ -10,7 +10,7 @@ SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "
 
 
 class Scripts(unittest.TestCase):
-    """Each test gets a folder of pretended programs that comes first in PATH and logs their calls."""
+    """Each test gets a folder of pretended programs, first in PATH, that log their calls."""
 
     def setUp(self):
         self.folder = tempfile.mkdtemp()
@@ -27,8 +27,14 @@ class Scripts(unittest.TestCase):
     def run_script(self, name, *arguments, path=None, **variables):
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PRTE_"))}
         clean.update(variables, PATH=path or self.folder + ":" + os.environ["PATH"])
-        return subprocess.run([os.path.join(SCRIPTS, name), *arguments], env=clean, text=True,
-                              stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+        return subprocess.run(
+            [os.path.join(SCRIPTS, name), *arguments],
+            env=clean,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=60,
+        )
 
     def calls(self):
         with open(self.log) as file:
@@ -36,7 +42,9 @@ class Scripts(unittest.TestCase):
 
     def pretend_packages(self, missing, user=0):
         """dpkg-query knows every package but `missing`; apt-get install makes them appear."""
-        tests = " ".join(f'[ "$4" = {name} ] && [ ! -e {self.folder}/done ] && exit 1;' for name in missing)
+        tests = " ".join(
+            f'[ "$4" = {name} ] && [ ! -e {self.folder}/done ] && exit 1;' for name in missing
+        )
         self.program("dpkg-query", f"{tests} echo installed")
         self.program("apt-get", f'[ "$1" = install ] && touch {self.folder}/done; exit 0')
         self.program("id", f"echo {user}")
@@ -106,7 +114,9 @@ class Scripts(unittest.TestCase):
             self.assertEqual("OMPI_MCA_mpi_yield_when_idle" in environment, yields)
 
     def test_mpirun_keeps_what_the_user_set(self):
-        environment = self.mpirun_environment(0, 1, "-n", "4", "program", OMPI_MCA_mpi_yield_when_idle="0")
+        environment = self.mpirun_environment(
+            0, 1, "-n", "4", "program", OMPI_MCA_mpi_yield_when_idle="0"
+        )
         self.assertEqual(environment["OMPI_MCA_mpi_yield_when_idle"], "0")
 
 
