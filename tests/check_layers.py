@@ -42,7 +42,7 @@ LIBRARIES = {
     r"google/protobuf/.*": r"src/telemetry/(events|profile)\.cpp",
     r"httplib\.h": r"src/telemetry/status\.cpp",
     r"toml(\+\+|plusplus)?/.*|toml\.h(pp)?": r"src/config/load\.cpp",
-    r"CLI/.*": r"apps/.*\.cpp",
+    r"CLI/.*": r"apps/.*",
 }
 # Any other header with a dot or a slash in its name is an outside library without a place.
 SYSTEM = re.compile(

@@ -117,7 +117,7 @@ class Metrics(support.AppTest):
     def test_talk(self):
         done = self.succeed("train", self.small(), ranks=2)
         for name in ("weights.h5", "metrics.jsonl", "config.toml"):
-            self.assertIn(os.path.join(self.path("run"), name), done.stderr)
+            self.assertIn(os.path.join(self.path("run"), name), done.stdout + done.stderr)
         lines = [line for line in done.stderr.split("\n") if "val_loss" in line]
         self.assertEqual(len(lines), 2, done.stderr)
         for word in ("loss", "accuracy", "val_accuracy", "samples/s"):
