@@ -4,6 +4,7 @@
 #include "chunks.hpp"
 #include "wavetrain/base/error.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -19,35 +20,21 @@ struct Offer {
     const void* data = nullptr;
 };
 
-/// What the ranks share. A collective is: offer, meet, read the others' offers, meet again. The
-/// meetings order all accesses to offers and to what they point at.
+/// What the ranks share. A collective is: offer, meet, read the others' offers, part. Nobody parts
+/// before all have read, whatever else happens, so that offers and what they point at stay alive.
 class World {
 public:
     explicit World(int ranks) : offers_(static_cast<std::size_t>(ranks)) {}
 
     int size() const { return static_cast<int>(offers_.size()); }
 
-    /// Waits until all ranks are here; a `peer` error if one never will be.
-    void meet() {
-        std::unique_lock lock(mutex_);
-        if (left_ > 0) lose("another rank has ended and takes no part any more");
-        if (failure_) throw_lost();
-        if (++here_ == size()) {
-            here_ = 0;
-            ++meetings_;
-            changed_.notify_all();
-            return;
-        }
-        const std::uint64_t meeting = meetings_;
-        changed_.wait(lock, [&] { return failure_ != nullptr || meetings_ != meeting; });
-        if (meetings_ == meeting) throw_lost();
-    }
-
-    /// Places an offer and meets the others, who must all have come for the same verb and, where
-    /// `same_count`, the same number of elements.
-    void offer(int rank, const Offer& offer, bool same_count) {
+    /// Calls read() when all ranks have made their offers, which must name the same verb and,
+    /// where `same_count`, the same number of elements. A `peer` error if a rank never comes.
+    template <class Read>
+    void collective(int rank, const Offer& offer, bool same_count, Read&& read) {
         offers_[static_cast<std::size_t>(rank)] = offer;
         meet();
+        const Parting parting{*this};
         for (const Offer& other : offers_) {
             if (other.verb != offer.verb)
                 fail(Kind::bug, "ranks disagree: {} here, {} elsewhere", offer.verb, other.verb);
@@ -55,6 +42,7 @@ public:
                 fail(Kind::bug, "ranks disagree: {} of {} elements here, of {} elsewhere",
                      offer.verb, offer.count, other.count);
         }
+        read();
     }
 
     const Offer& offer_of(int rank) const { return offers_[static_cast<std::size_t>(rank)]; }
@@ -78,6 +66,39 @@ public:
     std::exception_ptr failure() const { return failure_; }
 
 private:
+    /// Parts from the others when its scope ends, by an exception too.
+    struct Parting {
+        World& world;
+        ~Parting() { world.part(); }
+    };
+
+    /// Waits until all ranks are here; a `peer` error if one never will be.
+    void meet() {
+        std::unique_lock lock(mutex_);
+        if (left_ > 0) lose("another rank has ended and takes no part any more");
+        if (failure_) throw_lost();
+        const std::uint64_t meeting = meetings_;
+        if (arrive()) return;
+        changed_.wait(lock, [&] { return failure_ != nullptr || meetings_ != meeting; });
+        if (meetings_ == meeting) throw_lost();
+    }
+
+    /// Waits for all who have met: they come for certain, also after a failure.
+    void part() {
+        std::unique_lock lock(mutex_);
+        const std::uint64_t meeting = meetings_;
+        if (!arrive()) changed_.wait(lock, [&] { return meetings_ != meeting; });
+    }
+
+    /// With the mutex held: counts this rank; true for the last, who wakes the others.
+    bool arrive() {
+        if (++here_ < size()) return false;
+        here_ = 0;
+        ++meetings_;
+        changed_.notify_all();
+        return true;
+    }
+
     /// With the mutex held.
     void lose(const std::string& reason) {
         if (failure_) return;
@@ -113,39 +134,38 @@ public:
     }
 
     void sum(std::span<std::int64_t> values) override {
-        // An empty sum is a meeting too, so that ranks which disagree about the length are caught.
-        world_.offer(rank_, {"sum", values.size(), values.data()}, true);
-        std::vector<std::int64_t> total;
-        for_each_chunk(values.size(), chunk_elements(), [&](std::size_t offset, std::size_t count) {
-            total.assign(count, 0);
+        std::vector<std::int64_t> total(values.size());
+        const auto add_all = [&](std::size_t offset, std::size_t count) {
             for (int other = 0; other < size(); ++other) {
-                const auto* theirs =
-                    static_cast<const std::int64_t*>(world_.offer_of(other).data) + offset;
-                for (std::size_t i = 0; i < count; ++i) total[i] += theirs[i];
+                const auto* terms = static_cast<const std::int64_t*>(theirs(other));
+                for (std::size_t i = offset; i < offset + count; ++i) total[i] += terms[i];
             }
-            world_.meet(); // all have read this piece: now it may change
-            std::copy(total.begin(), total.end(), values.begin() + static_cast<long>(offset));
-        });
-        world_.meet();
+        };
+        world_.collective(rank_, {"sum", values.size(), values.data()}, true,
+                          [&] { for_each_chunk(values.size(), chunk_elements(), add_all); });
+        std::copy(total.begin(), total.end(), values.begin());
     }
 
     void broadcast(std::string& bytes, int root) override {
         promise(root >= 0 && root < size(), "broadcast: no such root");
-        world_.offer(rank_, {"broadcast", static_cast<std::size_t>(root), &bytes}, true);
-        if (rank_ != root) bytes = copy_of(*static_cast<const std::string*>(theirs(root)));
-        world_.meet();
+        std::string copy;
+        world_.collective(rank_, {"broadcast", static_cast<std::size_t>(root), &bytes}, true,
+                          [&] { copy = copy_of(*static_cast<const std::string*>(theirs(root))); });
+        bytes = std::move(copy);
     }
 
     std::vector<std::string> all_gather(std::string_view bytes) override {
-        world_.offer(rank_, {"all_gather", bytes.size(), &bytes}, false);
         std::vector<std::string> all;
-        for (int other = 0; other < size(); ++other)
-            all.push_back(copy_of(*static_cast<const std::string_view*>(theirs(other))));
-        world_.meet();
+        world_.collective(rank_, {"all_gather", bytes.size(), &bytes}, false, [&] {
+            for (int other = 0; other < size(); ++other)
+                all.push_back(copy_of(*static_cast<const std::string_view*>(theirs(other))));
+        });
         return all;
     }
 
-    void barrier() override { world_.offer(rank_, {"barrier", 0, nullptr}, false); }
+    void barrier() override {
+        world_.collective(rank_, {"barrier", 0, nullptr}, false, [] {});
+    }
 
     [[noreturn]] void abort(int exit_code) override {
         const Error error(static_cast<Kind>(exit_code),

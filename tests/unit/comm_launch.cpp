@@ -92,8 +92,9 @@ std::optional<Error> fault_error(const char* fault, std::string_view place) {
     return std::nullopt;
 }
 
-/// Runs inject_fault in a child process; its wait status, or nothing if it still ran after 20 ms.
-std::optional<int> fault_status(const char* fault, std::string_view place) {
+/// Runs inject_fault in a child process; its wait status, or nothing if it still ran after that
+/// time.
+std::optional<int> fault_status(const char* fault, std::string_view place, int milliseconds) {
     const Environment environment = environment_of({{"WAVETRAIN_FAULT", fault}});
     const pid_t child = fork();
     REQUIRE(child >= 0);
@@ -104,7 +105,7 @@ std::optional<int> fault_status(const char* fault, std::string_view place) {
     }
     int status = 0;
     pid_t ended = 0;
-    for (int tries = 0; tries < 20 && ended == 0; ++tries) {
+    for (int tries = 0; tries < milliseconds && ended == 0; ++tries) {
         usleep(1000);
         ended = waitpid(child, &status, WNOHANG);
     }
@@ -211,11 +212,11 @@ TEST_CASE("every kind of fault does what it says", "[comm]") {
     CHECK(fault_error("rank=0,at=data,kind=bad_alloc", "data")->exit_code() == 3);
     CHECK(fault_error("rank=0,at=data,kind=missing", "data")->exit_code() == 3);
     CHECK_FALSE(fault_error("rank=0,at=data,kind=nan", "data").has_value());
-    const auto killed = fault_status("rank=0,at=data,kind=kill", "data");
+    const auto killed = fault_status("rank=0,at=data,kind=kill", "data", 10000);
     REQUIRE(killed.has_value());
     CHECK(WIFSIGNALED(*killed));
     CHECK(WTERMSIG(*killed) == SIGKILL);
-    CHECK_FALSE(fault_status("rank=0,at=data,kind=hang", "data").has_value());
+    CHECK_FALSE(fault_status("rank=0,at=data,kind=hang", "data", 20).has_value());
 }
 
 TEST_CASE("a malformed fault is refused, whoever and wherever it is for", "[comm]") {
