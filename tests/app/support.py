@@ -201,32 +201,30 @@ def load_by_keras_rules(path):
     return layers
 
 
+def own_layer(file, layer):
+    """(names, float64 values) of a layer in the group /wavetrain, in the layer's own order."""
+    group = file["wavetrain"]["layers"][layer]
+    return [text_of(name) for name in group["names"][()]], group["values"][()]
+
+
 def float64_weights(path):
-    """The float64 values below /wavetrain as one list of arrays in Keras' order of arrays."""
-    arrays = [
-        (f"{layer}/{name}", values)
-        for layer, found in load_by_keras_rules(path)
-        for name, values in found
-    ]
-    doubles = []
-    with h5py.File(path, "r") as file:
+    """The float64 values below /wavetrain as arrays like Keras', whose float32 they must round to.
 
-        def collect(_, item):
-            if isinstance(item, h5py.Dataset) and item.dtype == np.float64:
-                doubles.append((item.name, np.asarray(item)))
-
-        file["wavetrain"].visititems(collect)
+    A quantum layer's values come by symbol name, sorted as text; a dense layer's kernel, then bias.
+    """
     result = []
-    for name, single in arrays:
-        twins = [
-            v
-            for _, v in doubles
-            if v.shape == single.shape and np.array_equal(v.astype(np.float32), single)
-        ]
-        assert (
-            twins
-        ), f"{path}: no float64 twin of {name} below /wavetrain: {[n for n, _ in doubles]}"
-        result.append(twins[0])
+    layers = load_by_keras_rules(path)
+    with h5py.File(path, "r") as file:
+        for layer, arrays in layers:
+            names, values = own_layer(file, layer)
+            assert values.dtype == np.float64 and len(names) == len(values), layer
+            if len(arrays) == 1:
+                values = values[np.argsort(names)]
+            for name, single in arrays:
+                double, values = values[: single.size].reshape(single.shape), values[single.size :]
+                assert np.array_equal(double.astype(np.float32), single), f"{path}: {layer} {name}"
+                result.append(double)
+            assert values.size == 0, layer
     return result
 
 

@@ -198,23 +198,15 @@ class Weights(support.AppTest):
                 self.assertEqual(values.dtype, np.float32)
 
     def test_symbols_are_sorted_as_strings(self):
+        """Which array place belongs to which symbol; the values agree by float64_weights()."""
         self.succeed("train", self.small(), "--quiet")
-        found = []
-        with h5py.File(self.path("run", "weights.h5"), "r") as file:
-
-            def collect(_, item):
-                values = list(item.attrs.values())
-                if isinstance(item, h5py.Dataset) and item.dtype.kind in "OS" and item.shape:
-                    values.append(item[()])
-                found.extend([support.text_of(x) for x in v] for v in values if np.ndim(v) == 1)
-
-            file["wavetrain"].visititems(collect)
-            found.extend(
-                [support.text_of(x) for x in v]
-                for v in file["wavetrain"].attrs.values()
-                if np.ndim(v) == 1
-            )
-        self.assertIn(SYMBOLS, found)
+        path = self.path("run", "weights.h5")
+        (layer, [(_, array)]) = support.load_by_keras_rules(path)[0]
+        with h5py.File(path, "r") as file:
+            names, values = support.own_layer(file, layer)
+        self.assertEqual(sorted(names), SYMBOLS)
+        by_name = dict(zip(names, values))
+        self.assertEqual([np.float32(by_name[name]) for name in SYMBOLS], array.tolist())
 
     def test_double_values(self):
         self.succeed("train", self.small(), "--quiet")
