@@ -110,8 +110,9 @@ std::string_view library_with(std::string_view gate, int version) {
     for (const Library* library : libraries) {
         const bool row =
             std::find(library->rows.begin(), library->rows.end(), gate) != library->rows.end();
-        if (row || library->text.find(" " + std::string(gate) + "(") != std::string_view::npos ||
-            library->text.find("gate " + std::string(gate) + " ") != std::string_view::npos)
+        const std::string head = "gate " + std::string(gate);
+        if (row || library->text.find(head + "(") != std::string_view::npos ||
+            library->text.find(head + " ") != std::string_view::npos)
             return library->name;
     }
     return {};
