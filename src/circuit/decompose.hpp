@@ -18,7 +18,7 @@ std::vector<Operation> simpler(const Operation& operation);
 /// a global phase (the controls' phases are exact). Empty for matrices.
 std::vector<Operation> decompose(const Operation& operation);
 
-/// Whether qelib1.inc has this operation as a gate.
+/// Whether qelib1.inc, as it was published, has this operation as a gate.
 bool in_version_2(const Operation& operation);
 
 } // namespace wavetrain

@@ -156,7 +156,6 @@ private:
         if (row.name == "gphase" && operation.controls.empty()) return "";
         if (in_version_2(operation)) {
             const std::string name = operation_name(operation);
-            if (name == "ctrl @ sx") return "csx";
             if (name == "p") return "u1";
             if (name == "cp") return "cu1";
             return name;

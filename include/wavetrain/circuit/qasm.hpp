@@ -42,7 +42,8 @@ Circuit parse_qasm(const std::string& text, const std::string& file,
 ///
 /// `bound` is empty (no symbol is bound) or holds a value per symbol, NaN where it is not bound.
 /// Version 2 needs every symbol bound, keeps the unitary up to a global phase, writes gates beyond
-/// qelib1.inc as `gate` definitions and refuses matrices (`usage`, by name). Version 3 keeps the
+/// qelib1.inc as `gate` definitions and refuses matrices (`usage`, by name). Only what qelib1.inc
+/// had when it was published counts as its own: other programs read no more. Version 3 keeps the
 /// unitary and declares what is not bound as `input`; an input whose name is taken by a gate or a
 /// word of the language gets an underscore, with a comment.
 std::string write_qasm(const Circuit& circuit, int version, std::span<const double> bound = {});
