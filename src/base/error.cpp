@@ -29,6 +29,12 @@ Error::Error(Kind kind, const std::string& message, Place place, int rank)
     : std::runtime_error(place_prefix(place) + message), kind_(kind), place_(std::move(place)),
       rank_(rank) {}
 
+Error Error::as_everywhere() const {
+    Error copy = *this;
+    copy.everywhere_ = true;
+    return copy;
+}
+
 Error as_error(const std::exception& error) {
     if (const auto* known = dynamic_cast<const Error*>(&error)) return *known;
     if (dynamic_cast<const std::bad_alloc*>(&error))

@@ -54,7 +54,8 @@ void together_run(Comm& comm, std::string_view what, const std::function<void()>
                 format("{} ({})", error.at("message").text(), where),
                 {error.at("file").text(), static_cast<int>(error.at("line").integer()),
                  static_cast<int>(error.at("column").integer())},
-                rank);
+                rank)
+        .as_everywhere();
 }
 
 } // namespace wavetrain

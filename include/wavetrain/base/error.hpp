@@ -46,11 +46,16 @@ public:
     const Place& place() const { return place_; }
     /// The rank it happened on; -1 where all ranks agree or nothing is known.
     int rank() const { return rank_; }
+    /// True if every rank throws this same error at the same place, so that all may end in order.
+    bool everywhere() const { return everywhere_; }
+    /// The same error, known to be thrown on every rank.
+    Error as_everywhere() const;
 
 private:
     Kind kind_;
     Place place_;
     int rank_;
+    bool everywhere_ = false;
 };
 
 /// Throws an Error with a formatted message.

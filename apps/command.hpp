@@ -1,0 +1,50 @@
+/// What every command of the program shares: options, the launch check, results on stdout.
+#pragma once
+
+#include "wavetrain/base/json.hpp"
+#include "wavetrain/base/log.hpp"
+#include "wavetrain/comm/comm.hpp"
+#include "wavetrain/comm/launch.hpp"
+#include "wavetrain/comm/together.hpp"
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+namespace wavetrain {
+
+/// The options that every command takes, and the command that was chosen.
+struct Program {
+    int threads = 0;
+    bool quiet = false;
+    bool verbose = false;
+    bool json = false;
+    bool version = false;
+    LaunchOptions launch;
+    std::function<void(Comm&)> command;
+
+    Verbosity verbosity() const {
+        return quiet ? Verbosity::quiet : verbose ? Verbosity::verbose : Verbosity::normal;
+    }
+};
+
+/// Adds a command with the shared options.
+CLI::App* add_command(CLI::App& app, Program& program, const std::string& name,
+                      const std::string& description);
+
+/// Prints a result on stdout, on rank 0: the JSON value, or the text.
+void print_result(const Program& program, const Comm& comm, const Json& json,
+                  const std::string& text);
+
+// Each command: its options, and what it does.
+void add_train(CLI::App& app, Program& program);
+void add_evaluate(CLI::App& app, Program& program);
+void add_predict(CLI::App& app, Program& program);
+void add_export(CLI::App& app, Program& program);
+void add_import(CLI::App& app, Program& program);
+
+/// --version: one line, or everything with --json.
+Json version_json();
+std::string version_text();
+
+} // namespace wavetrain

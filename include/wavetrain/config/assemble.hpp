@@ -1,0 +1,66 @@
+/// From options to working parts: data, model, loss, ready to train or to evaluate.
+#pragma once
+
+#include "wavetrain/config/config.hpp"
+#include "wavetrain/train/loop.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace wavetrain {
+
+/// Refuses what a config may say but this release does not offer, naming the key: a `usage` error.
+void check_offered(const Config& config);
+
+/// A model with its data. Samples are rows of the data set in file order.
+struct Assembly {
+    Config config;
+    int threads = 1;
+    std::vector<std::string> columns; ///< of the data, in the order of the samples' features
+    std::unique_ptr<Model> model;
+    Loss loss{"mse"};
+    Samples training;
+    Samples validation;
+};
+
+/// Collective. Data, model and loss of a config; checks that all ranks read the same data, that
+/// labels fit the loss, and that the plans fit into memory.
+Assembly assemble(const Config& config, Comm& comm, int threads);
+
+/// The setup of a training run on an assembly (which must outlive it), with initial parameters from
+/// train.initial_weights or from the seed.
+TrainSetup training_setup(const Assembly& assembly, bool overwrite, bool show_progress);
+
+/// A trained model with samples to evaluate.
+struct TrainedModel {
+    Config config;
+    std::unique_ptr<Model> model;
+    Loss loss{"mse"};
+    Samples samples;
+    bool labelled = false; ///< the loss can be computed
+};
+
+/// Collective. The model of a Wavetrain weights file with its parameters set, and samples: all rows
+/// of `data_file`, or where that is empty the validation part of the weights' own data. `threads`
+/// is the option of the command line.
+TrainedModel load_trained(const std::string& weights, const std::string& data_file, Comm& comm,
+                          int threads);
+
+/// The model of a config for data with these feature columns.
+std::unique_ptr<Model> build_model(const Config& config, const std::vector<std::string>& columns);
+
+/// The feature columns of a config's data, which is read or generated for them.
+std::vector<std::string> data_columns(const Config& config);
+
+/// Name and version of the libraries that the program was built with.
+std::vector<std::pair<std::string, std::string>> library_versions();
+/// The SIMD target of the engine.
+std::string simd_target();
+
+/// What a weights file of this config carries.
+WeightsInfo weights_info(const Config& config, const std::vector<std::string>& columns);
+
+} // namespace wavetrain

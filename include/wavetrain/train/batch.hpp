@@ -1,0 +1,65 @@
+/// Batches: samples in memory as rows, cut into units of work and dealt out to ranks and threads.
+#pragma once
+
+#include "wavetrain/comm/comm.hpp"
+#include "wavetrain/data/dataset.hpp"
+#include "wavetrain/model/model.hpp"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace wavetrain {
+
+/// Samples ready for a model: features in the model's column order, labels beside them.
+struct Samples {
+    Table features;
+    Table labels; ///< no columns: no labels
+
+    std::size_t count() const { return features.rows; }
+};
+
+/// The rows first ... first+count-1 of a data set, its columns in the order of `columns`. A `usage`
+/// error naming `where` the data came from if a column is missing.
+Samples take_samples(const Dataset& data, const std::vector<std::string>& columns,
+                     std::size_t first, std::size_t count, const std::string& where);
+
+/// How work is divided: units of `micro_batch` samples, dealt out to ranks in turn, on each rank to
+/// `threads`. The make-up of a unit depends on neither.
+struct Workers {
+    Comm& comm;
+    int threads = 1;
+    std::size_t micro_batch = 8;
+};
+
+/// One step's result, the same on all ranks.
+struct StepResult {
+    std::vector<double> gradient; ///< of the mean loss
+    double loss_sum = 0.0;        ///< over the samples
+    std::int64_t correct = 0;
+    std::int64_t samples = 0;
+    bool stop = false; ///< some rank was asked to stop
+};
+
+/// Collective. Gradient of the mean loss over the samples `ids`, by one exact sum over all units.
+/// `what` names the step in the `numeric` error that a loss or gradient that is not finite ends in
+/// (it names the ranks). `spoil` puts a NaN into this rank's share (a test aid).
+StepResult learn_batch(const Model& model, const Loss& loss, const Samples& samples,
+                       std::span<const std::size_t> ids, const Workers& workers,
+                       const std::string& what, bool stop, bool spoil);
+
+/// Loss and number of right answers over a whole set.
+struct Evaluation {
+    std::size_t samples = 0;
+    double loss = 0.0;              ///< mean; 0 without samples
+    std::optional<double> accuracy; ///< where the loss has one
+};
+
+/// Collective. Evaluates all samples; a `numeric` error if the loss is not finite.
+Evaluation evaluate_samples(const Model& model, const Loss& loss, const Samples& samples,
+                            const Workers& workers, const std::string& what);
+
+/// Collective. The model's outputs for all samples, on every rank.
+Table predict_samples(const Model& model, const Samples& samples, const Workers& workers);
+
+} // namespace wavetrain

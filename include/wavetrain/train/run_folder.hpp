@@ -1,0 +1,25 @@
+/// The folder of a run: who may write where, and the names of its files.
+#pragma once
+
+#include <string>
+
+namespace wavetrain {
+
+/// The files of a run, by their folder.
+struct RunFolder {
+    std::string folder;
+
+    std::string weights() const { return folder + "/weights.h5"; }
+    std::string metrics() const { return folder + "/metrics.jsonl"; }
+    std::string config() const { return folder + "/config.toml"; }
+};
+
+/// Whether the folder holds a run: metrics.jsonl, weights.h5 or checkpoints/.
+bool holds_run(const RunFolder& run);
+
+/// Makes the folder ready for a new run. A folder that holds a run is refused (`usage`) unless
+/// `overwrite`, which first removes that run's own files and nothing else. `environment` errors
+/// where the file system refuses.
+void claim_folder(const RunFolder& run, bool overwrite);
+
+} // namespace wavetrain

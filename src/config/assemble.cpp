@@ -1,0 +1,188 @@
+/// Assembling: options in, working parts out.
+#include "wavetrain/config/assemble.hpp"
+
+#include "wavetrain/base/hash.hpp"
+#include "wavetrain/base/log.hpp"
+#include "wavetrain/comm/fault.hpp"
+#include "wavetrain/comm/launch.hpp"
+#include "wavetrain/comm/together.hpp"
+#include "wavetrain/io/h5.hpp"
+
+#include <algorithm>
+
+namespace wavetrain {
+namespace {
+
+/// The engine of this release has one portable kernel set; the compiler's vectors only.
+constexpr const char* kSimd = "scalar";
+
+QuantumSettings quantum_settings(const Config& config) {
+    QuantumSettings settings;
+    settings.precision = precision_of(config.engine.precision);
+    settings.method = method_of(config.gradient.method);
+    settings.compile = {config.engine.fusion, config.engine.light_cones,
+                        config.engine.execution == "eager"};
+    return settings;
+}
+
+std::string data_name(const DataOptions& options) {
+    return options.file.empty() ? format("data.source \"{}\"", options.source) : options.file;
+}
+
+/// Collective. Every rank reads; all must have read the same.
+Dataset read_together(const DataOptions& options, int qubits, Comm& comm) {
+    Dataset data = together(comm, "reading the data", [&] {
+        inject_fault(comm, "data");
+        if (options.source.empty())
+            fail(Kind::usage, "the config names no data: set data.source to \"excitations\", "
+                              "\"csv\" or \"hdf5\"");
+        return make_dataset(options, qubits);
+    });
+    const std::string own = sha256(data.features) + sha256(data.labels);
+    const std::vector<std::string> all = comm.all_gather(own);
+    for (std::size_t rank = 0; rank < all.size(); ++rank)
+        if (all[rank] != all.front())
+            throw Error(Kind::environment,
+                        format("{}: rank {} read other data than rank 0: all hosts need the same "
+                               "file",
+                               data_name(options), rank))
+                .as_everywhere();
+    return data;
+}
+
+void check_plans(const Model& model, const QuantumSettings& settings, bool gradients, int threads,
+                 const Comm& comm) {
+    const int states = gradients ? states_of(settings.method) : 1;
+    for (const Plan* plan : model.plans())
+        check_memory(*plan, settings.precision, states, threads, comm.node_size());
+}
+
+} // namespace
+
+void check_offered(const Config& config) {
+    const auto refuse = [](const std::string& what) {
+        fail(Kind::usage, "{} is not offered by this release", what);
+    };
+    const EngineOptions& engine = config.engine;
+    if (engine.shards != 1) refuse(format("engine.shards = {}", engine.shards));
+    if (engine.simd != "auto" && engine.simd != kSimd)
+        refuse(format("engine.simd = \"{}\"", engine.simd));
+    if (engine.piece_amplitudes != 0)
+        refuse(format("engine.piece_amplitudes = {}", engine.piece_amplitudes));
+    if (engine.lanes == "on") refuse("engine.lanes = \"on\"");
+    if (engine.late_qubits == "on") refuse("engine.late_qubits = \"on\"");
+    if (engine.deduplicate == "on") refuse("engine.deduplicate = \"on\"");
+    if (config.checkpoint.every_steps != 0)
+        refuse(format("checkpoint.every_steps = {}", config.checkpoint.every_steps));
+}
+
+std::unique_ptr<Model> build_model(const Config& config, const std::vector<std::string>& columns) {
+    return std::make_unique<Model>(config.model, columns, quantum_settings(config));
+}
+
+WeightsInfo weights_info(const Config& config, const std::vector<std::string>& columns) {
+    return {config_text(config, ConfigPart::training), columns, kSimd, 0};
+}
+
+std::vector<std::string> data_columns(const Config& config) {
+    return make_dataset(config.data, static_cast<int>(config.model.qubits)).columns;
+}
+
+std::vector<std::pair<std::string, std::string>> library_versions() {
+    return {{"HDF5", hdf5_version()},
+            {"Eigen",
+             format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
+            {"fmt",
+             format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)}};
+}
+
+std::string simd_target() { return kSimd; }
+
+Assembly assemble(const Config& config, Comm& comm, int threads) {
+    Assembly result;
+    result.config = config;
+    const int qubits = static_cast<int>(config.model.qubits);
+    together(comm, "checking the config", [&] {
+        check_offered(config);
+        result.threads = resolve_threads(comm, threads, static_cast<int>(config.engine.threads));
+        result.loss = Loss(config.train.loss);
+        Optimizer(config.optimizer, 0);
+        expand_layers(config.model);
+    });
+    const Dataset data = read_together(config.data, qubits, comm);
+    together(comm, "building the model", [&] {
+        const std::size_t rows = train_rows(config.data, data.samples);
+        result.columns = data.columns;
+        result.model = build_model(config, result.columns);
+        check_plans(*result.model, quantum_settings(config), true, result.threads, comm);
+        const std::string where = data_name(config.data);
+        const auto take = [&](std::size_t first, std::size_t count) {
+            return take_samples(data, result.columns, first, count, where);
+        };
+        result.loss.check_labels(take(0, data.samples).labels, result.model->outputs(), where);
+        result.training = take(0, rows);
+        result.validation = take(rows, data.samples - rows);
+    });
+    return result;
+}
+
+TrainSetup training_setup(const Assembly& assembly, bool overwrite, bool show_progress) {
+    const Config& config = assembly.config;
+    if (config.output.folder.empty())
+        fail(Kind::usage, "the config names no folder for the run: set output.folder");
+    std::vector<double> parameters =
+        config.train.initial_weights.empty()
+            ? assembly.model->initial(config.train.seed)
+            : read_any_weights(config.train.initial_weights, *assembly.model);
+    const RunFolder folder{config.output.folder};
+    if (holds_run(folder) && !overwrite) claim_folder(folder, false); // refuses before any work
+    return {.model = *assembly.model,
+            .loss = assembly.loss,
+            .training = assembly.training,
+            .validation = assembly.validation,
+            .parameters = std::move(parameters),
+            .options = config.train,
+            .optimizer = config.optimizer,
+            .timeout_seconds = config.comm.timeout_seconds,
+            .folder = folder,
+            .overwrite = overwrite,
+            .config_text = config_text(config, ConfigPart::everything, folder.folder),
+            .weights_info = weights_info(config, assembly.columns),
+            .show_progress = show_progress};
+}
+
+TrainedModel load_trained(const std::string& weights, const std::string& data_file, Comm& comm,
+                          int threads) {
+    TrainedModel result;
+    std::vector<std::string> columns;
+    int workers = 1;
+    together(comm, "reading the weights", [&] {
+        const WeightsInfo info = read_weights_info(weights);
+        columns = info.columns;
+        // A name without a folder: relative paths are taken from the working folder.
+        result.config = parse_config(info.config, "config of the weights", {});
+        workers = resolve_threads(comm, threads, 0);
+        result.config.engine.threads = workers;
+        result.loss = Loss(result.config.train.loss);
+        result.model = build_model(result.config, columns);
+        result.model->set_parameters(read_weights(weights, *result.model));
+        check_plans(*result.model, quantum_settings(result.config), false, workers, comm);
+    });
+    DataOptions source = result.config.data;
+    if (!data_file.empty()) {
+        source.source = "csv"; // told apart by content
+        source.file = data_file;
+    }
+    const Dataset data = read_together(source, static_cast<int>(result.config.model.qubits), comm);
+    together(comm, "taking the samples", [&] {
+        const std::string where = data_name(source);
+        const std::size_t first = data_file.empty() ? train_rows(source, data.samples) : 0;
+        result.samples = take_samples(data, columns, first, data.samples - first, where);
+        const Table& labels = result.samples.labels;
+        result.labelled = !result.loss.has_labels() || labels.width > 0;
+        if (result.labelled) result.loss.check_labels(labels, result.model->outputs(), where);
+    });
+    return result;
+}
+
+} // namespace wavetrain

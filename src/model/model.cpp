@@ -1,0 +1,272 @@
+/// Models: building layers, running them forwards and backwards.
+#include "wavetrain/model/model.hpp"
+
+#include "wavetrain/base/text.hpp"
+#include "wavetrain/circuit/templates.hpp"
+#include "wavetrain/model/dense.hpp"
+
+#include <algorithm>
+
+namespace wavetrain {
+namespace {
+
+std::size_t column_index(const std::vector<std::string>& columns, const std::string& name,
+                         const LayerSpec& spec, const std::string& input) {
+    const auto found = std::find(columns.begin(), columns.end(), name);
+    if (found == columns.end())
+        fail_at(spec.place, Kind::usage,
+                "layer '{}': input '{}' is bound to the data column '{}', which does not exist{}",
+                spec.name, input, name, suggestion(name, columns));
+    return static_cast<std::size_t>(found - columns.begin());
+}
+
+/// The columns of one circuit input, one per symbol.
+std::vector<std::size_t> input_columns(const LayerSpec& spec, const Input& input,
+                                       const std::vector<std::string>& names,
+                                       const std::vector<std::string>& columns) {
+    std::vector<std::size_t> found;
+    const bool prefix = input.array && names.size() == 1 &&
+                        (input.size > 1 ||
+                         std::find(columns.begin(), columns.end(), names.front()) == columns.end());
+    if (prefix) {
+        for (int i = 0; i < input.size; ++i)
+            found.push_back(
+                column_index(columns, format("{}_{}", names.front(), i), spec, input.name));
+        return found;
+    }
+    if (names.size() != static_cast<std::size_t>(input.size))
+        fail_at(spec.place, Kind::usage, "layer '{}': input '{}' takes {} columns, not {}",
+                spec.name, input.name, input.size, names.size());
+    for (const std::string& name : names)
+        found.push_back(column_index(columns, name, spec, input.name));
+    return found;
+}
+
+Circuit layer_circuit(const LayerSpec& spec) {
+    if (spec.circuit.empty())
+        fail_at(spec.place, Kind::usage, "layer '{}': a quantum layer needs a circuit", spec.name);
+    return make_template(spec.circuit, spec.options, spec.place);
+}
+
+std::vector<PauliSum> layer_observables(const LayerSpec& spec) {
+    if (spec.observables.empty())
+        fail_at(spec.place, Kind::usage, "layer '{}': a quantum layer needs observables",
+                spec.name);
+    std::vector<PauliSum> observables;
+    for (const std::string& text : spec.observables) {
+        try {
+            observables.push_back(parse_pauli_sum(text));
+        } catch (const Error& error) {
+            throw Error(error.kind(), format("layer '{}': {}", spec.name, error.what()),
+                        spec.place);
+        }
+    }
+    return observables;
+}
+
+/// Where each symbol of the circuit comes from. Inputs that `data` does not bind are weights, or,
+/// if the layer has inputs from other layers, those inputs in the order of declaration.
+std::vector<SymbolSource> symbol_sources(const LayerSpec& spec, const Circuit& circuit,
+                                         const std::vector<std::string>& columns,
+                                         std::size_t layer_inputs) {
+    std::vector<SymbolSource> sources(circuit.symbols.size());
+    std::vector<bool> bound(circuit.symbols.size(), false);
+    for (const auto& [name, names] : spec.data) {
+        const Input* input = circuit.find_input(name);
+        if (!input) {
+            std::vector<std::string> known;
+            for (const Input& i : circuit.inputs) known.push_back(i.name);
+            fail_at(spec.place, Kind::usage, "layer '{}': the circuit has no input '{}'{}",
+                    spec.name, name, suggestion(name, known));
+        }
+        const auto found = input_columns(spec, *input, names, columns);
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            const std::size_t symbol = static_cast<std::size_t>(input->first) + i;
+            sources[symbol] = {SymbolSource::From::feature, found[i]};
+            bound[symbol] = true;
+        }
+    }
+    std::size_t free = 0;
+    for (bool b : bound) free += b ? 0 : 1;
+    if (layer_inputs > free)
+        fail_at(spec.place, Kind::usage,
+                "layer '{}': its input layers give {} numbers, but the circuit has only {} inputs "
+                "that are not bound to data",
+                spec.name, layer_inputs, free);
+    std::size_t next_input = 0;
+    std::size_t next_weight = 0;
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+        if (bound[s]) continue;
+        if (next_input < layer_inputs)
+            sources[s] = {SymbolSource::From::input, next_input++};
+        else
+            sources[s] = {SymbolSource::From::weight, next_weight++};
+    }
+    return sources;
+}
+
+} // namespace
+
+Model::Model(const ModelOptions& options, const std::vector<std::string>& columns,
+             const QuantumSettings& settings)
+    : columns_(columns.size()) {
+    for (LayerSpec spec : expand_layers(options)) {
+        for (const auto& layer : layers_)
+            if (layer->name() == spec.name)
+                fail_at(spec.place, Kind::usage, "two layers are called '{}'", spec.name);
+        // A template's size is the model's unless the layer says otherwise.
+        if (spec.type == "quantum" && !spec.circuit.empty() && !spec.options.contains("qubits"))
+            spec.options["qubits"] = options.qubits;
+        wiring_.push_back(wire(spec));
+        layers_.push_back(build(spec, columns, settings));
+        offsets_.push_back(offsets_.back() + layers_.back()->parameters());
+    }
+}
+
+Model::Wiring Model::wire(const LayerSpec& spec) const {
+    Wiring wiring;
+    for (const std::string& name : spec.inputs) {
+        const auto found = std::find_if(layers_.begin(), layers_.end(),
+                                        [&](const auto& layer) { return layer->name() == name; });
+        if (found == layers_.end())
+            fail_at(spec.place, Kind::usage, "layer '{}': no layer '{}' stands before it",
+                    spec.name, name);
+        wiring.inputs.push_back(static_cast<int>(found - layers_.begin()));
+    }
+    if (spec.inputs.empty() && spec.type != "quantum") {
+        if (layers_.empty())
+            wiring.takes_features = true;
+        else
+            wiring.inputs.push_back(static_cast<int>(layers_.size()) - 1);
+    }
+    for (int i : wiring.inputs) {
+        const auto before = static_cast<std::size_t>(i);
+        const bool trains = layers_[before]->trainable() && layers_[before]->parameters() > 0;
+        if (trains || wiring_[before].needs_gradient) wiring.needs_gradient = true;
+    }
+    return wiring;
+}
+
+std::unique_ptr<Layer> Model::build(const LayerSpec& spec, const std::vector<std::string>& columns,
+                                    const QuantumSettings& settings) {
+    const Wiring& wiring = wiring_.back();
+    std::size_t width = wiring.takes_features ? columns.size() : 0;
+    for (int i : wiring.inputs) width += layers_[static_cast<std::size_t>(i)]->width();
+    if (spec.type == "quantum") {
+        Circuit circuit = layer_circuit(spec);
+        auto sources = symbol_sources(spec, circuit, columns, width);
+        return std::make_unique<Quantum>(spec.name, spec.trainable, std::move(circuit),
+                                         layer_observables(spec), std::move(sources),
+                                         spec.initializer, settings);
+    }
+    if (spec.type == "concatenate") {
+        if (spec.inputs.empty())
+            fail_at(spec.place, Kind::usage, "layer '{}': concatenate needs inputs", spec.name);
+        return std::make_unique<Concatenate>(spec.name, width);
+    }
+    if (spec.type != "dense") {
+        const std::vector<std::string> types{"quantum", "concatenate", "dense"};
+        fail_at(spec.place, Kind::usage, "layer '{}': unknown type '{}'{}", spec.name, spec.type,
+                suggestion(spec.type, types));
+    }
+    if (spec.units < 1)
+        fail_at(spec.place, Kind::usage, "layer '{}': units must be at least 1", spec.name);
+    if (width == 0) fail_at(spec.place, Kind::usage, "layer '{}' has no inputs", spec.name);
+    return std::make_unique<Dense>(spec.name, spec.trainable, width,
+                                   static_cast<std::size_t>(spec.units), spec.activation,
+                                   spec.initializer);
+}
+
+std::vector<bool> Model::trainable() const {
+    std::vector<bool> result;
+    for (const auto& layer : layers_)
+        result.insert(result.end(), layer->parameters(), layer->trainable());
+    return result;
+}
+
+std::vector<const Plan*> Model::plans() const {
+    std::vector<const Plan*> plans;
+    for (const auto& layer : layers_)
+        if (const auto* quantum = dynamic_cast<const Quantum*>(layer.get()))
+            plans.push_back(&quantum->plan());
+    return plans;
+}
+
+std::vector<double> Model::initial(std::uint64_t seed) const {
+    std::vector<double> parameters;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+        const auto own = layers_[i]->initial(seed, static_cast<std::uint32_t>(i));
+        parameters.insert(parameters.end(), own.begin(), own.end());
+    }
+    return parameters;
+}
+
+void Model::set_parameters(std::span<const double> parameters) {
+    promise(parameters.size() == this->parameters(), "a parameter vector of the wrong length");
+    for (std::size_t i = 0; i < layers_.size(); ++i)
+        layers_[i]->set_parameters(parameters.subspan(offsets_[i], layers_[i]->parameters()));
+}
+
+Table Model::gather(std::size_t layer, const Table& features,
+                    const std::vector<Table>& outputs) const {
+    const Wiring& wiring = wiring_[layer];
+    if (wiring.takes_features) return features;
+    if (wiring.inputs.size() == 1) return outputs[static_cast<std::size_t>(wiring.inputs[0])];
+    std::size_t width = 0;
+    for (int i : wiring.inputs) width += outputs[static_cast<std::size_t>(i)].width;
+    Table inputs(features.rows, width);
+    for (std::size_t r = 0; r < features.rows; ++r) {
+        auto place = inputs.row(r).begin();
+        for (int i : wiring.inputs) {
+            const auto row = outputs[static_cast<std::size_t>(i)].row(r);
+            place = std::copy(row.begin(), row.end(), place);
+        }
+    }
+    return inputs;
+}
+
+Table Model::forward(const Table& features) const {
+    std::vector<Table> outputs;
+    for (std::size_t i = 0; i < layers_.size(); ++i)
+        outputs.push_back(layers_[i]->forward(features, gather(i, features, outputs)));
+    return std::move(outputs.back());
+}
+
+std::size_t Model::learn(const Table& features, const Table& labels, const Loss& loss,
+                         ExactSums& sums) const {
+    std::vector<Table> inputs;
+    std::vector<Table> outputs;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+        inputs.push_back(gather(i, features, outputs));
+        outputs.push_back(layers_[i]->forward(features, inputs.back()));
+    }
+    std::vector<Table> upstream;
+    for (const Table& output : outputs) upstream.emplace_back(output.rows, output.width);
+    std::size_t correct = 0;
+    for (std::size_t r = 0; r < features.rows; ++r) {
+        const auto output = std::as_const(outputs.back()).row(r);
+        const auto label = labels.row(r);
+        sums.add(parameters(), loss.value(output, label));
+        const auto derivative = loss.derivative(output, label);
+        std::copy(derivative.begin(), derivative.end(), upstream.back().row(r).begin());
+        if (loss.has_labels() && loss.correct(output, label)) ++correct;
+    }
+    for (std::size_t i = layers_.size(); i-- > 0;) {
+        const bool trains = layers_[i]->trainable() && layers_[i]->parameters() > 0;
+        if (!trains && !wiring_[i].needs_gradient) continue;
+        const Table below = layers_[i]->backward(features, inputs[i], outputs[i], upstream[i],
+                                                 wiring_[i].needs_gradient, sums, offsets_[i]);
+        if (!wiring_[i].needs_gradient) continue;
+        std::size_t column = 0;
+        for (int source : wiring_[i].inputs) {
+            Table& target = upstream[static_cast<std::size_t>(source)];
+            for (std::size_t r = 0; r < target.rows; ++r)
+                for (std::size_t c = 0; c < target.width; ++c)
+                    target.row(r)[c] += below.row(r)[column + c];
+            column += target.width;
+        }
+    }
+    return correct;
+}
+
+} // namespace wavetrain

@@ -1,0 +1,175 @@
+/// Batches.
+#include "wavetrain/train/batch.hpp"
+
+#include "wavetrain/base/error.hpp"
+#include "wavetrain/base/parallel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+namespace wavetrain {
+namespace {
+
+// The counters beside the sums.
+constexpr std::size_t kCorrect = 0;
+constexpr std::size_t kSamples = 1;
+constexpr std::size_t kStop = 2;
+constexpr std::size_t kCounters = 3;
+
+Table gather_rows(const Table& table, std::span<const std::size_t> ids) {
+    Table rows(ids.size(), table.width);
+    for (std::size_t r = 0; r < ids.size(); ++r) {
+        const auto source = table.row(ids[r]);
+        std::copy(source.begin(), source.end(), rows.row(r).begin());
+    }
+    return rows;
+}
+
+/// Calls body(ids of the unit, unit, worker) for this rank's units.
+template <class Body>
+void for_own_units(std::span<const std::size_t> ids, const Workers& workers, Body&& body) {
+    const std::size_t units = (ids.size() + workers.micro_batch - 1) / workers.micro_batch;
+    const auto rank = static_cast<std::size_t>(workers.comm.rank());
+    const auto ranks = static_cast<std::size_t>(workers.comm.size());
+    const std::size_t own = units > rank ? (units - rank + ranks - 1) / ranks : 0;
+    parallel_for(own, workers.threads, [&](std::size_t index, int worker) {
+        const std::size_t unit = rank + index * ranks;
+        const std::size_t first = unit * workers.micro_batch;
+        body(ids.subspan(first, std::min(workers.micro_batch, ids.size() - first)), unit, worker);
+    });
+}
+
+/// One accumulator per thread: merged in any order they give the same sums.
+std::vector<ExactSums> accumulators(const Workers& workers, std::size_t sums) {
+    return std::vector<ExactSums>(static_cast<std::size_t>(std::max(workers.threads, 1)),
+                                  ExactSums(sums, kCounters));
+}
+
+/// Merges threads and ranks. A `numeric` error naming the ranks if any term was not finite.
+ExactSums reduce(std::vector<ExactSums> parts, const Workers& workers, const std::string& what) {
+    ExactSums total = std::move(parts.front());
+    for (std::size_t i = 1; i < parts.size(); ++i) total.merge(parts[i]);
+    const bool own_bad = total.bad();
+    workers.comm.sum(total.raw());
+    if (!total.bad()) return total;
+    std::string ranks;
+    const std::vector<std::string> flags = workers.comm.all_gather(own_bad ? "1" : "0");
+    for (std::size_t r = 0; r < flags.size(); ++r)
+        if (flags[r] == "1") ranks += format("{}{}", ranks.empty() ? "" : ", ", r);
+    throw Error(
+        Kind::numeric,
+        format("{}: a loss or gradient is not a finite number (rank {}); a smaller learning "
+               "rate, train.clip_norm or other initial weights may help",
+               what, ranks))
+        .as_everywhere();
+}
+
+std::vector<std::size_t> find_columns(const Dataset& data, const std::vector<std::string>& names,
+                                      const std::string& where) {
+    std::vector<std::size_t> found;
+    for (const std::string& name : names) {
+        const auto column = std::find(data.columns.begin(), data.columns.end(), name);
+        if (column == data.columns.end())
+            fail(Kind::usage, "{}: the column '{}', which the model needs, is missing", where, name);
+        found.push_back(static_cast<std::size_t>(column - data.columns.begin()));
+    }
+    return found;
+}
+
+std::vector<std::size_t> all_ids(std::size_t count) {
+    std::vector<std::size_t> ids(count);
+    std::iota(ids.begin(), ids.end(), std::size_t{0});
+    return ids;
+}
+
+} // namespace
+
+Samples take_samples(const Dataset& data, const std::vector<std::string>& names,
+                     std::size_t first, std::size_t count, const std::string& where) {
+    const std::vector<std::size_t> columns = find_columns(data, names, where);
+    Samples samples{Table(count, columns.size()), Table(count, data.label_width)};
+    for (std::size_t r = 0; r < count; ++r) {
+        const auto row = data.row(first + r);
+        const auto target = samples.features.row(r);
+        for (std::size_t c = 0; c < columns.size(); ++c) target[c] = row[columns[c]];
+        const auto label = data.label(first + r);
+        std::copy(label.begin(), label.end(), samples.labels.row(r).begin());
+    }
+    return samples;
+}
+
+StepResult learn_batch(const Model& model, const Loss& loss, const Samples& samples,
+                       std::span<const std::size_t> ids, const Workers& workers,
+                       const std::string& what, bool stop, bool spoil) {
+    const std::size_t parameters = model.parameters();
+    auto parts = accumulators(workers, parameters + 1);
+    for_own_units(ids, workers, [&](std::span<const std::size_t> unit, std::size_t, int worker) {
+        ExactSums& sums = parts[static_cast<std::size_t>(worker)];
+        const std::size_t correct = model.learn(gather_rows(samples.features, unit),
+                                                gather_rows(samples.labels, unit), loss, sums);
+        sums.count(kCorrect, static_cast<std::int64_t>(correct));
+        sums.count(kSamples, static_cast<std::int64_t>(unit.size()));
+    });
+    if (stop) parts.front().count(kStop, 1);
+    if (spoil) parts.front().add(parameters, std::numeric_limits<double>::quiet_NaN());
+    const ExactSums total = reduce(std::move(parts), workers, what);
+    StepResult result;
+    result.samples = total.counter(kSamples);
+    promise(result.samples == static_cast<std::int64_t>(ids.size()),
+            "a sample was lost or doubled");
+    result.gradient = total.values(0, parameters);
+    for (double& g : result.gradient) g /= static_cast<double>(result.samples);
+    result.loss_sum = total.value(parameters);
+    result.correct = total.counter(kCorrect);
+    result.stop = total.counter(kStop) > 0;
+    return result;
+}
+
+Evaluation evaluate_samples(const Model& model, const Loss& loss, const Samples& samples,
+                            const Workers& workers, const std::string& what) {
+    auto parts = accumulators(workers, 1);
+    const auto ids = all_ids(samples.count());
+    for_own_units(ids, workers, [&](std::span<const std::size_t> unit, std::size_t, int worker) {
+        ExactSums& sums = parts[static_cast<std::size_t>(worker)];
+        const Table outputs = model.forward(gather_rows(samples.features, unit));
+        for (std::size_t r = 0; r < unit.size(); ++r) {
+            const auto label = samples.labels.row(unit[r]);
+            sums.add(0, loss.value(outputs.row(r), label));
+            if (loss.has_labels() && loss.correct(outputs.row(r), label)) sums.count(kCorrect, 1);
+        }
+        sums.count(kSamples, static_cast<std::int64_t>(unit.size()));
+    });
+    const ExactSums total = reduce(std::move(parts), workers, what);
+    Evaluation result;
+    result.samples = samples.count();
+    if (result.samples == 0) return result;
+    const auto count = static_cast<double>(result.samples);
+    result.loss = total.value(0) / count;
+    if (loss.has_labels()) result.accuracy = static_cast<double>(total.counter(kCorrect)) / count;
+    return result;
+}
+
+Table predict_samples(const Model& model, const Samples& samples, const Workers& workers) {
+    Table outputs(samples.count(), model.outputs());
+    const auto ids = all_ids(samples.count());
+    // Each rank fills its rows and leaves the others empty; bytes are then taken by owner.
+    for_own_units(ids, workers, [&](std::span<const std::size_t> unit, std::size_t, int) {
+        const Table own = model.forward(gather_rows(samples.features, unit));
+        std::copy(own.values.begin(), own.values.end(),
+                  outputs.values.begin() + static_cast<std::ptrdiff_t>(unit.front() * own.width));
+    });
+    const std::string_view bytes(reinterpret_cast<const char*>(outputs.values.data()),
+                                 outputs.values.size() * sizeof(double));
+    const std::vector<std::string> all = workers.comm.all_gather(bytes);
+    for (std::size_t r = 0; r < outputs.rows; ++r) {
+        const std::size_t owner = r / workers.micro_batch % all.size();
+        const std::size_t row_bytes = outputs.width * sizeof(double);
+        std::memcpy(outputs.row(r).data(), all[owner].data() + r * row_bytes, row_bytes);
+    }
+    return outputs;
+}
+
+} // namespace wavetrain

@@ -1,0 +1,39 @@
+/// The folder of a run.
+#include "wavetrain/train/run_folder.hpp"
+
+#include "wavetrain/base/error.hpp"
+#include "wavetrain/io/atomic_file.hpp"
+
+#include <array>
+
+namespace wavetrain {
+namespace {
+
+/// What a run writes. Folders go with all they hold: they are the run's alone.
+constexpr std::array<const char*, 6> kOwnFiles{"metrics.jsonl", "weights.h5",  "config.toml",
+                                               "report.html",   "checkpoints", "tensorboard"};
+constexpr std::array<const char*, 3> kSignsOfRun{"metrics.jsonl", "weights.h5", "checkpoints"};
+
+} // namespace
+
+bool holds_run(const RunFolder& run) {
+    for (const char* name : kSignsOfRun)
+        if (exists(run.folder + "/" + name)) return true;
+    return false;
+}
+
+void claim_folder(const RunFolder& run, bool overwrite) {
+    if (exists(run.folder) && !is_folder(run.folder))
+        fail(Kind::environment, "output.folder '{}' is a file, not a folder", run.folder);
+    if (holds_run(run)) {
+        if (!overwrite)
+            fail(Kind::usage,
+                 "output.folder '{}' already holds a run; choose another folder (--set "
+                 "output.folder=...) or say --overwrite to remove that run first",
+                 run.folder);
+        for (const char* name : kOwnFiles) remove_path(run.folder + "/" + name);
+    }
+    create_folders(run.folder);
+}
+
+} // namespace wavetrain
