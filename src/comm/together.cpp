@@ -48,10 +48,9 @@ void together_run(Comm& comm, std::string_view what, const std::function<void()>
     const bool everywhere = std::all_of(verdicts.begin(), verdicts.end(),
                                         [&](const auto& verdict) { return verdict == *first; });
     const int rank = everywhere ? -1 : static_cast<int>(first - verdicts.begin());
-    const std::string where =
-        everywhere ? format("while {}", what) : format("rank {}, while {}", rank, what);
+    const std::string message = error.at("message").text();
     throw Error(static_cast<Kind>(error.at("kind").integer()),
-                format("{} ({})", error.at("message").text(), where),
+                everywhere ? message : format("{} (rank {}, while {})", message, rank, what),
                 {error.at("file").text(), static_cast<int>(error.at("line").integer()),
                  static_cast<int>(error.at("column").integer())},
                 rank)

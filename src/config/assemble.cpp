@@ -25,17 +25,29 @@ QuantumSettings quantum_settings(const Config& config) {
     return settings;
 }
 
+/// Runs `body`; a `usage` error that names no place gets the file's.
+template <class Body> void in_file(const std::string& file, Body&& body) {
+    try {
+        body();
+    } catch (const Error& error) {
+        if (error.kind() != Kind::usage || !error.place().file.empty()) throw;
+        throw Error(error.kind(), error.what(), {file, 0, 0});
+    }
+}
+
 std::string data_name(const DataOptions& options) {
     return options.file.empty() ? format("data.source \"{}\"", options.source) : options.file;
 }
 
 /// Collective. Every rank reads; all must have read the same.
-Dataset read_together(const DataOptions& options, int qubits, Comm& comm) {
+Dataset read_together(const DataOptions& options, int qubits, Comm& comm,
+                      const std::string& config_file) {
     Dataset data = together(comm, "reading the data", [&] {
         inject_fault(comm, "data");
         if (options.source.empty())
-            fail(Kind::usage, "the config names no data: set data.source to \"excitations\", "
-                              "\"csv\" or \"hdf5\"");
+            fail_at({config_file, 0, 0}, Kind::usage,
+                    "the config names no data: set data.source to \"excitations\", "
+                    "\"csv\" or \"hdf5\"");
         return make_dataset(options, qubits);
     });
     const std::string own = sha256(data.features) + sha256(data.labels);
@@ -103,13 +115,16 @@ Assembly assemble(const Config& config, Comm& comm, int threads) {
     result.config = config;
     const int qubits = static_cast<int>(config.model.qubits);
     together(comm, "checking the config", [&] {
-        check_offered(config);
-        result.threads = resolve_threads(comm, threads, static_cast<int>(config.engine.threads));
-        result.loss = Loss(config.train.loss);
-        Optimizer(config.optimizer, 0);
-        expand_layers(config.model);
+        in_file(config.file, [&] {
+            check_offered(config);
+            result.threads =
+                resolve_threads(comm, threads, static_cast<int>(config.engine.threads));
+            result.loss = Loss(config.train.loss);
+            Optimizer(config.optimizer, 0);
+            expand_layers(config.model);
+        });
     });
-    const Dataset data = read_together(config.data, qubits, comm);
+    const Dataset data = read_together(config.data, qubits, comm, config.file);
     together(comm, "building the model", [&] {
         const std::size_t rows = train_rows(config.data, data.samples);
         result.columns = data.columns;
@@ -129,7 +144,8 @@ Assembly assemble(const Config& config, Comm& comm, int threads) {
 TrainSetup training_setup(const Assembly& assembly, bool overwrite, bool show_progress) {
     const Config& config = assembly.config;
     if (config.output.folder.empty())
-        fail(Kind::usage, "the config names no folder for the run: set output.folder");
+        fail_at({config.file, 0, 0}, Kind::usage,
+                "the config names no folder for the run: set output.folder");
     std::vector<double> parameters =
         config.train.initial_weights.empty()
             ? assembly.model->initial(config.train.seed)
@@ -173,7 +189,8 @@ TrainedModel load_trained(const std::string& weights, const std::string& data_fi
         source.source = "csv"; // told apart by content
         source.file = data_file;
     }
-    const Dataset data = read_together(source, static_cast<int>(result.config.model.qubits), comm);
+    const Dataset data = read_together(source, static_cast<int>(result.config.model.qubits), comm,
+                                       result.config.file);
     together(comm, "taking the samples", [&] {
         const std::string where = data_name(source);
         const std::size_t first = data_file.empty() ? train_rows(source, data.samples) : 0;

@@ -317,6 +317,7 @@ Config parse_config(const std::string& text, const std::string& file,
     TomlValue root = parse_toml(text, file);
     for (const std::string& set : sets) apply_set(root, set);
     Config config;
+    config.file = file;
     Reader(config, file).read(root);
     return config;
 }

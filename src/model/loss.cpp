@@ -79,8 +79,8 @@ void Loss::check_labels(const Table& labels, std::size_t outputs, const std::str
     if (labels.width != width)
         fail(Kind::usage,
              "{}: {} label column{}, but loss '{}' of a model with {} output{} takes {}", where,
-             labels.width, labels.width == 1 ? "" : "s", name, outputs,
-             outputs == 1 ? "" : "s", width);
+             labels.width, labels.width == 1 ? "" : "s", name, outputs, outputs == 1 ? "" : "s",
+             width);
     for (std::size_t s = 0; s < labels.rows; ++s) {
         const auto label = labels.row(s);
         const auto refuse = [&](double value, const std::string& wanted) {

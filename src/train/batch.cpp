@@ -73,7 +73,8 @@ std::vector<std::size_t> find_columns(const Dataset& data, const std::vector<std
     for (const std::string& name : names) {
         const auto column = std::find(data.columns.begin(), data.columns.end(), name);
         if (column == data.columns.end())
-            fail(Kind::usage, "{}: the column '{}', which the model needs, is missing", where, name);
+            fail(Kind::usage, "{}: the column '{}', which the model needs, is missing", where,
+                 name);
         found.push_back(static_cast<std::size_t>(column - data.columns.begin()));
     }
     return found;
@@ -87,8 +88,8 @@ std::vector<std::size_t> all_ids(std::size_t count) {
 
 } // namespace
 
-Samples take_samples(const Dataset& data, const std::vector<std::string>& names,
-                     std::size_t first, std::size_t count, const std::string& where) {
+Samples take_samples(const Dataset& data, const std::vector<std::string>& names, std::size_t first,
+                     std::size_t count, const std::string& where) {
     const std::vector<std::size_t> columns = find_columns(data, names, where);
     Samples samples{Table(count, columns.size()), Table(count, data.label_width)};
     for (std::size_t r = 0; r < count; ++r) {

@@ -122,7 +122,7 @@ class ConfigRefusals(support.AppTest):
         self.refuse(2, "train", self.small(), "--colour", says="--colour")
         self.refuse(2, "train")
         self.refuse(2)
-        self.refuse(2, "train", self.small(), "--threads", 0)
+        self.refuse(2, "train", self.small(), "--threads", -1)
         self.refuse(2, "train", self.small(), "--threads", "two")
         self.refuse(2, "train", self.small(), OMP_NUM_THREADS="many", says="OMP_NUM_THREADS")
 

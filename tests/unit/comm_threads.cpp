@@ -205,7 +205,8 @@ TEST_CASE("together: values come back, the first failure is everybody's", "[comm
                         fail_at({"a.csv", 3, 4}, Kind::environment, "cut on {}", comm.rank());
                 });
             } catch (const Error& error) {
-                const std::string where = ranks == 1 ? "" : format("rank {}, ", ranks / 2);
+                const std::string where =
+                    ranks == 1 ? "" : format(" (rank {}, while reading the data)", ranks / 2);
                 require(error.what() == format("a.csv:3:4: cut on {} ({}while reading the data)",
                                                ranks / 2, where),
                         error.what());
@@ -224,7 +225,7 @@ TEST_CASE("together: a message that all ranks have names no rank", "[comm]") {
     const Error error = error_of(3, [](Comm& comm) {
         together(comm, "reading the config", [] { fail(Kind::usage, "unknown key 'x'"); });
     });
-    CHECK(error.what() == std::string("unknown key 'x' (while reading the config)"));
+    CHECK(error.what() == std::string("unknown key 'x'"));
     CHECK(error.rank() == -1);
 }
 

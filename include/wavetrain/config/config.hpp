@@ -23,6 +23,7 @@ struct Config {
     CommOptions comm;
     CheckpointOptions checkpoint;
     OutputOptions output;
+    std::string file; ///< where it was read from, for messages; no key
 };
 
 /// Which tables config_text() writes.
