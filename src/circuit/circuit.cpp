@@ -172,6 +172,18 @@ std::vector<Qubit> touched_qubits(const Operation& operation) {
     return qubits;
 }
 
+bool acts_diagonally(const Circuit& circuit, const Operation& operation, Qubit qubit) {
+    const auto target = std::find(operation.targets.begin(), operation.targets.end(), qubit);
+    if (target == operation.targets.end()) return true; // a control
+    if (operation.matrix >= 0)
+        return circuit.matrices[static_cast<std::size_t>(operation.matrix)].isDiagonal(0.0);
+    if (!operation.paulis.empty()) {
+        const auto index = static_cast<std::size_t>(target - operation.targets.begin());
+        return operation.paulis[index] == 'Z' || operation.paulis[index] == 'I';
+    }
+    return gate_info(operation.gate).diagonal;
+}
+
 std::string operation_name(const Operation& operation) {
     const GateInfo& base = gate_info(operation.gate);
     int positive = 0;

@@ -3,6 +3,7 @@
 
 #include "wavetrain/base/error.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -359,10 +360,19 @@ void add_controlled(std::vector<GateInfo>& rows, std::string_view name, int cont
     promise(false, "controlled gate without its base");
 }
 
+void mark_diagonal(std::vector<GateInfo>& rows) {
+    constexpr std::string_view kDiagonal[] = {"id", "z",   "s",    "sdg", "t",     "tdg",
+                                              "rz", "rzz", "zpow", "p",   "zzpow", "gphase"};
+    for (GateInfo& row : rows)
+        row.diagonal =
+            std::find(std::begin(kDiagonal), std::end(kDiagonal), row.name) != std::end(kDiagonal);
+}
+
 std::vector<GateInfo> make_table() {
     std::vector<GateInfo> rows;
     add_fixed_rows(rows);
     add_angle_rows(rows);
+    mark_diagonal(rows); // the controlled forms below inherit it
     constexpr std::pair<std::string_view, std::string_view> kControlled[] = {
         {"cx", "x"},       {"cy", "y"},       {"cz", "z"},   {"ch", "h"},
         {"cxpow", "xpow"}, {"czpow", "zpow"}, {"crx", "rx"}, {"cry", "ry"},

@@ -30,18 +30,31 @@ ConeShape joined(const ConeShape& a, const ConeShape& b) {
     return result;
 }
 
+/// Walks back from the observable. A gate that meets what follows it only where both act diagonally
+/// commutes with all of it and cancels against its inverse: it is not needed. (So a ring of CZs
+/// does not draw in the whole ring.)
 ConeShape light_cone(const Circuit& circuit, const PauliSum& observable) {
     ConeShape shape{std::vector<bool>(circuit.operations.size(), false),
                     std::vector<bool>(at(circuit.qubits), false),
                     {}};
-    for (Qubit q : support(observable)) shape.qubits[at(q.index)] = true;
+    // Per qubit of the shape: does everything so far act on it diagonally?
+    std::vector<bool> diagonal(at(circuit.qubits), true);
+    const auto reach = [&](Qubit q, bool diagonally) {
+        shape.qubits[at(q.index)] = true;
+        if (!diagonally) diagonal[at(q.index)] = false;
+    };
+    for (const PauliTerm& term : observable.terms)
+        for (const PauliFactor& factor : term.factors) reach(factor.qubit, factor.pauli == 'Z');
     for (std::size_t i = circuit.operations.size(); i-- > 0;) {
-        const std::vector<Qubit> touched = touched_qubits(circuit.operations[i]);
-        const bool needed = std::any_of(touched.begin(), touched.end(),
-                                        [&](Qubit q) { return shape.qubits[at(q.index)]; });
+        const Operation& operation = circuit.operations[i];
+        const std::vector<Qubit> touched = touched_qubits(operation);
+        const bool needed = std::any_of(touched.begin(), touched.end(), [&](Qubit q) {
+            return shape.qubits[at(q.index)] &&
+                   !(diagonal[at(q.index)] && acts_diagonally(circuit, operation, q));
+        });
         if (!needed) continue;
         shape.operations[i] = true;
-        for (Qubit q : touched) shape.qubits[at(q.index)] = true;
+        for (Qubit q : touched) reach(q, acts_diagonally(circuit, operation, q));
     }
     return shape;
 }

@@ -16,7 +16,8 @@ struct ConeShape {
     std::vector<int> observables;
 };
 
-/// The past light cone of each observable. Observables with the same cone share one shape.
+/// The past light cone of each observable, without the gates that commute out of it. Observables
+/// with the same cone share one shape.
 std::vector<ConeShape> light_cones(const Circuit& circuit, std::span<const PauliSum> observables);
 
 /// Joins shapes as long as that lowers the estimated cost (amplitudes times gates); at the end

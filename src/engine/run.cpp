@@ -4,6 +4,7 @@
 #include "wavetrain/base/machine.hpp"
 
 #include <limits>
+#include <type_traits>
 
 namespace wavetrain {
 namespace {
@@ -35,13 +36,18 @@ template <class Real> void run(const BoundCone& bound, State<Real>& state) {
     for (std::size_t i = 0; i < bound.size(); ++i) apply(state, bound.block(i), bound.bound(i));
 }
 
+template <class Real> double normalization(const State<Real>& state) {
+    return std::is_same_v<Real, float> ? 1.0 / norm_squared(state) : 1.0;
+}
+
 template <class Real> std::vector<double> expectations(const Cone& cone, const State<Real>& state) {
+    const double factor = normalization(state);
     std::vector<double> values;
     for (const std::vector<PositionTerm>& terms : cone.terms) {
         double sum = 0;
         for (const PositionTerm& term : terms) {
             const bool constant = term.word.x_mask == 0 && term.word.z_mask == 0;
-            sum += term.coefficient * (constant ? 1.0 : expectation(state, term.word));
+            sum += term.coefficient * (constant ? 1.0 : factor * expectation(state, term.word));
         }
         values.push_back(sum);
     }
@@ -85,6 +91,8 @@ void check_memory(const Plan& plan, Precision precision, int states, int workers
 
 template void run(const BoundCone&, State<float>&);
 template void run(const BoundCone&, State<double>&);
+template double normalization(const State<float>&);
+template double normalization(const State<double>&);
 template std::vector<double> expectations(const Cone&, const State<float>&);
 template std::vector<double> expectations(const Cone&, const State<double>&);
 

@@ -31,9 +31,10 @@ private:
     /// bra = sum over j of upstream[j] O_j |ket>.
     void start_bra(std::size_t sample) {
         bra_.clear();
+        const double factor = normalization(ket_);
         for (std::size_t j = 0; j < job_.cone.terms.size(); ++j)
             for (const PositionTerm& term : job_.cone.terms[j]) {
-                const double weight = job_.upstream[sample][j] * term.coefficient;
+                const double weight = factor * job_.upstream[sample][j] * term.coefficient;
                 // A constant moves no state, so it has no derivative.
                 const bool constant = term.word.x_mask == 0 && term.word.z_mask == 0;
                 if (weight != 0.0 && !constant) add_pauli(bra_, ket_, term.word, weight);

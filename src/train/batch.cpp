@@ -105,6 +105,7 @@ Samples take_samples(const Dataset& data, const std::vector<std::string>& names,
 StepResult learn_batch(const Model& model, const Loss& loss, const Samples& samples,
                        std::span<const std::size_t> ids, const Workers& workers,
                        const std::string& what, bool stop, bool spoil) {
+    promise(!ids.empty(), "a step without samples has no mean");
     const std::size_t parameters = model.parameters();
     auto parts = accumulators(workers, parameters + 1);
     for_own_units(ids, workers, [&](std::span<const std::size_t> unit, std::size_t, int worker) {

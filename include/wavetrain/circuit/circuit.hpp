@@ -77,6 +77,10 @@ Matrix target_derivative(const Operation& operation, std::span<const double> ang
 /// Targets and controls of an operation, in this order.
 std::vector<Qubit> touched_qubits(const Operation& operation);
 
+/// Whether an operation acts on one of its qubits only by a diagonal matrix (controls do): two
+/// operations that do so on every qubit that they share commute.
+bool acts_diagonally(const Circuit& circuit, const Operation& operation, Qubit qubit);
+
 /// The name a user would give an operation: "cx" for an X with one positive control; controls that
 /// no row covers come before it as "ctrl" or "negctrl".
 std::string operation_name(const Operation& operation);

@@ -36,6 +36,8 @@ struct GateInfo {
     /// angle that enters U and its inverse twice (phased gates) lists values with those
     /// differences.
     std::vector<std::vector<double>> spectra{};
+    /// True if the matrix is diagonal for all angles.
+    bool diagonal = false;
     /// The unitary on the targets, 2^targets square, without the controls.
     Matrix (*matrix)(std::span<const double> angles) = nullptr;
     /// Its derivative in one angle.
