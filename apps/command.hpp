@@ -42,6 +42,10 @@ void add_evaluate(CLI::App& app, Program& program);
 void add_predict(CLI::App& app, Program& program);
 void add_export(CLI::App& app, Program& program);
 void add_import(CLI::App& app, Program& program);
+void add_simulate(CLI::App& app, Program& program);
+void add_draw(CLI::App& app, Program& program);
+void add_plan(CLI::App& app, Program& program);
+void add_gradcheck(CLI::App& app, Program& program);
 
 /// --version: one line, or everything with --json.
 Json version_json();

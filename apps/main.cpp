@@ -58,6 +58,10 @@ void describe(CLI::App& app, Program& program) {
     wavetrain::add_train(app, program);
     wavetrain::add_evaluate(app, program);
     wavetrain::add_predict(app, program);
+    wavetrain::add_simulate(app, program);
+    wavetrain::add_draw(app, program);
+    wavetrain::add_plan(app, program);
+    wavetrain::add_gradcheck(app, program);
     wavetrain::add_export(app, program);
     wavetrain::add_import(app, program);
 }

@@ -28,8 +28,9 @@ public:
         const Operation& operation = circuit_.operations[static_cast<std::size_t>(index)];
         const std::vector<Qubit> qubits = touched_qubits(operation);
         const bool varying = varies(operation, varying_);
-        const bool fusable =
-            !varying && !qubits.empty() && qubits.size() <= kWidest && operation.paulis.empty();
+        // A Pauli rotation is no matrix, not even one whose word is empty.
+        const bool rotation = gate_info(operation.gate).name == "pauli_rotation";
+        const bool fusable = !varying && !qubits.empty() && qubits.size() <= kWidest && !rotation;
         if (!fusable) {
             for (Qubit q : qubits) open(q) = kNone;
             groups_.push_back({qubits, {index}, varying});

@@ -96,7 +96,7 @@ Plan compile(Circuit circuit, std::vector<PauliSum> observables, std::vector<boo
                  pauli_text(observable), largest, circuit.qubits, circuit.qubits - 1);
     }
     promise(varying.size() == circuit.symbols.size(), "one varying flag per symbol");
-    Plan plan{std::move(circuit), std::move(observables), std::move(varying), {}};
+    Plan plan{std::move(circuit), std::move(observables), std::move(varying), {}, options.eager};
     std::vector<ConeShape> shapes;
     if (options.eager || options.light_cones == "off")
         shapes.push_back(whole_circuit(plan.circuit, plan.observables.size()));

@@ -2,7 +2,7 @@
 #include "wavetrain/config/assemble.hpp"
 
 #include "wavetrain/base/hash.hpp"
-#include "wavetrain/base/log.hpp"
+#include "wavetrain/circuit/qasm.hpp"
 #include "wavetrain/comm/fault.hpp"
 #include "wavetrain/comm/launch.hpp"
 #include "wavetrain/comm/together.hpp"
@@ -20,8 +20,7 @@ QuantumSettings quantum_settings(const Config& config) {
     QuantumSettings settings;
     settings.precision = precision_of(config.engine.precision);
     settings.method = method_of(config.gradient.method);
-    settings.compile = {config.engine.fusion, config.engine.light_cones,
-                        config.engine.execution == "eager"};
+    settings.compile = compile_options(config.engine);
     return settings;
 }
 
@@ -40,10 +39,16 @@ std::string data_name(const DataOptions& options) {
 }
 
 /// Collective. Every rank reads; all must have read the same.
-Dataset read_together(const DataOptions& options, int qubits, Comm& comm,
+Dataset read_together(const DataOptions& options, int qubits, Comm& comm, const Loss& loss,
                       const std::string& config_file) {
     Dataset data = together(comm, "reading the data", [&] {
         inject_fault(comm, "data");
+        // Minimising an observable needs no data: one sample without features.
+        if (options.source.empty() && options.file.empty() && !loss.has_labels()) {
+            Dataset one;
+            one.samples = 1;
+            return one;
+        }
         if (options.source.empty())
             fail_at({config_file, 0, 0}, Kind::usage,
                     "the config names no data: set data.source to \"excitations\", "
@@ -60,6 +65,11 @@ Dataset read_together(const DataOptions& options, int qubits, Comm& comm,
                                data_name(options), rank))
                 .as_everywhere();
     return data;
+}
+
+/// Without a data source there is one sample, which trains.
+std::size_t training_rows(const DataOptions& options, const Dataset& data) {
+    return options.source.empty() ? data.samples : train_rows(options, data.samples);
 }
 
 void check_plans(const Model& model, const QuantumSettings& settings, bool gradients, int threads,
@@ -86,6 +96,30 @@ void check_offered(const Config& config) {
     if (engine.deduplicate == "on") refuse("engine.deduplicate = \"on\"");
     if (config.checkpoint.every_steps != 0)
         refuse(format("checkpoint.every_steps = {}", config.checkpoint.every_steps));
+}
+
+EngineOptions engine_options(const std::vector<std::string>& sets) {
+    for (const std::string& set : sets)
+        if (!set.starts_with("engine."))
+            fail(Kind::usage, "--set {}: only keys of [engine] apply here", set);
+    const Config config = parse_config("", "command line", sets);
+    check_offered(config);
+    return config.engine;
+}
+
+CompileOptions compile_options(const EngineOptions& engine) {
+    return {engine.fusion, engine.light_cones, engine.execution == "eager"};
+}
+
+std::vector<std::pair<std::string, Circuit>> circuits_of(const std::string& file) {
+    if (!file.ends_with(".toml")) return {{file, parse_qasm(read_text_file(file), file)}};
+    const Config config = load_config(file, {});
+    std::vector<std::pair<std::string, Circuit>> circuits;
+    for (const LayerSpec& layer : expand_layers(config.model))
+        if (layer.type == "quantum")
+            circuits.emplace_back(layer.name, layer_circuit(layer, config.model.qubits));
+    if (circuits.empty()) fail_at({file, 0, 0}, Kind::usage, "the model has no quantum layer");
+    return circuits;
 }
 
 std::unique_ptr<Model> build_model(const Config& config, const std::vector<std::string>& columns) {
@@ -124,9 +158,9 @@ Assembly assemble(const Config& config, Comm& comm, int threads) {
             expand_layers(config.model);
         });
     });
-    const Dataset data = read_together(config.data, qubits, comm, config.file);
+    const Dataset data = read_together(config.data, qubits, comm, result.loss, config.file);
     together(comm, "building the model", [&] {
-        const std::size_t rows = train_rows(config.data, data.samples);
+        const std::size_t rows = training_rows(config.data, data);
         result.columns = data.columns;
         result.model = build_model(config, result.columns);
         check_plans(*result.model, quantum_settings(config), true, result.threads, comm);
@@ -141,22 +175,32 @@ Assembly assemble(const Config& config, Comm& comm, int threads) {
     return result;
 }
 
+std::vector<double> initial_parameters(const Assembly& assembly) {
+    const TrainOptions& options = assembly.config.train;
+    return options.initial_weights.empty()
+               ? assembly.model->initial(options.seed)
+               : read_any_weights(options.initial_weights, *assembly.model);
+}
+
+Config expanded(const Config& config) {
+    Config result = config;
+    result.model.layers = expand_layers(config.model);
+    result.model.kind = "layers";
+    return result;
+}
+
 TrainSetup training_setup(const Assembly& assembly, bool overwrite, bool show_progress) {
     const Config& config = assembly.config;
     if (config.output.folder.empty())
         fail_at({config.file, 0, 0}, Kind::usage,
                 "the config names no folder for the run: set output.folder");
-    std::vector<double> parameters =
-        config.train.initial_weights.empty()
-            ? assembly.model->initial(config.train.seed)
-            : read_any_weights(config.train.initial_weights, *assembly.model);
     const RunFolder folder{config.output.folder};
     if (holds_run(folder) && !overwrite) claim_folder(folder, false); // refuses before any work
     return {.model = *assembly.model,
             .loss = assembly.loss,
             .training = assembly.training,
             .validation = assembly.validation,
-            .parameters = std::move(parameters),
+            .parameters = initial_parameters(assembly),
             .options = config.train,
             .optimizer = config.optimizer,
             .timeout_seconds = config.comm.timeout_seconds,
@@ -190,10 +234,11 @@ TrainedModel load_trained(const std::string& weights, const std::string& data_fi
         source.file = data_file;
     }
     const Dataset data = read_together(source, static_cast<int>(result.config.model.qubits), comm,
-                                       result.config.file);
+                                       result.loss, result.config.file);
     together(comm, "taking the samples", [&] {
         const std::string where = data_name(source);
-        const std::size_t first = data_file.empty() ? train_rows(source, data.samples) : 0;
+        const std::size_t first =
+            data_file.empty() && !source.source.empty() ? training_rows(source, data) : 0;
         result.samples = take_samples(data, columns, first, data.samples - first, where);
         const Table& labels = result.samples.labels;
         result.labelled = !result.loss.has_labels() || labels.width > 0;

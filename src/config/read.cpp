@@ -1,4 +1,5 @@
 /// TOML values into options: keys, types, ranges, paths, and combinations that make no sense.
+#include "wavetrain/circuit/qasm.hpp"
 #include "wavetrain/config/config.hpp"
 
 #include "schema.hpp"
@@ -289,8 +290,16 @@ void Reader::check_rest() const {
 }
 
 void Reader::read_circuits() {
-    for (LayerSpec& layer : config_.model.layers)
-        if (!layer.file.empty() && layer.source.empty()) layer.source = read_text(layer.file);
+    for (LayerSpec& layer : config_.model.layers) {
+        if (layer.file.empty() || !layer.source.empty()) continue;
+        layer.source = read_text(layer.file);
+        // Read once for what it includes: the config carries every text.
+        parse_qasm(layer.source, layer.file, [&](const std::string& path) {
+            std::string text = read_text(path);
+            layer.included[path] = text;
+            return text;
+        });
+    }
 }
 
 void Reader::read(const TomlValue& root) {

@@ -179,6 +179,7 @@ std::vector<Key> describe_layer(LayerSpec& layer) {
             only_for({"quantum"}, text("circuit", layer.circuit)),
             only_for({"quantum"}, path("file", layer.file)),
             only_for({"quantum"}, text("source", layer.source)),
+            only_for({"quantum"}, several("included", layer.included)),
             only_for({"quantum"}, several("options", layer.options)),
             only_for({"quantum"}, several("data", layer.data)),
             several("inputs", layer.inputs),

@@ -3,6 +3,7 @@
 
 #include "wavetrain/base/machine.hpp"
 
+#include <cmath>
 #include <limits>
 #include <type_traits>
 
@@ -13,6 +14,17 @@ template <class Real> std::vector<double> evaluate_as(const BoundCone& bound) {
     State<Real> state(static_cast<int>(bound.cone().layout.size()));
     run(bound, state);
     return expectations(bound.cone(), state);
+}
+
+/// Rounding of single gates adds up to less than this for millions of gates.
+template <class Real> constexpr double kNormTolerance = std::is_same_v<Real, float> ? 1e-2 : 1e-7;
+
+template <class Real> void check_norm(const BoundCone& bound, std::size_t block, double norm) {
+    if (std::abs(norm - 1.0) <= kNormTolerance<Real>) return; // false for a NaN
+    const int index = bound.block(block).operations.front();
+    const Operation& gate = bound.plan().circuit.operations[static_cast<std::size_t>(index)];
+    fail_at(gate.place, Kind::numeric, "after gate {} ('{}') the norm of the state is {}, not 1",
+            index + 1, operation_name(gate), norm);
 }
 
 /// Beyond every memory: products that overflow saturate here.
@@ -31,9 +43,16 @@ std::uint64_t amplitude_bytes(Precision precision) {
     return precision == Precision::single_precision ? 2 * sizeof(float) : 2 * sizeof(double);
 }
 
-template <class Real> void run(const BoundCone& bound, State<Real>& state) {
+template <class Real>
+void run(const BoundCone& bound, State<Real>& state, const Observer<Real>& observer) {
     state.reset();
-    for (std::size_t i = 0; i < bound.size(); ++i) apply(state, bound.block(i), bound.bound(i));
+    for (std::size_t i = 0; i < bound.size(); ++i) {
+        apply(state, bound.block(i), bound.bound(i));
+        if (!bound.plan().eager) continue;
+        const double norm = std::sqrt(norm_squared(state));
+        check_norm<Real>(bound, i, norm);
+        if (observer) observer(i, norm, state);
+    }
 }
 
 template <class Real> double normalization(const State<Real>& state) {
@@ -89,8 +108,8 @@ void check_memory(const Plan& plan, Precision precision, int states, int workers
         grouped(available), advice);
 }
 
-template void run(const BoundCone&, State<float>&);
-template void run(const BoundCone&, State<double>&);
+template void run(const BoundCone&, State<float>&, const Observer<float>&);
+template void run(const BoundCone&, State<double>&, const Observer<double>&);
 template double normalization(const State<float>&);
 template double normalization(const State<double>&);
 template std::vector<double> expectations(const Cone&, const State<float>&);

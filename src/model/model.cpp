@@ -2,6 +2,7 @@
 #include "wavetrain/model/model.hpp"
 
 #include "wavetrain/base/text.hpp"
+#include "wavetrain/circuit/qasm.hpp"
 #include "wavetrain/circuit/templates.hpp"
 #include "wavetrain/model/dense.hpp"
 
@@ -40,12 +41,6 @@ std::vector<std::size_t> input_columns(const LayerSpec& spec, const Input& input
     for (const std::string& name : names)
         found.push_back(column_index(columns, name, spec, input.name));
     return found;
-}
-
-Circuit layer_circuit(const LayerSpec& spec) {
-    if (spec.circuit.empty())
-        fail_at(spec.place, Kind::usage, "layer '{}': a quantum layer needs a circuit", spec.name);
-    return make_template(spec.circuit, spec.options, spec.place);
 }
 
 std::vector<PauliSum> layer_observables(const LayerSpec& spec) {
@@ -107,18 +102,30 @@ std::vector<SymbolSource> symbol_sources(const LayerSpec& spec, const Circuit& c
 
 } // namespace
 
+Circuit layer_circuit(const LayerSpec& spec, std::int64_t qubits) {
+    if (!spec.source.empty() || !spec.file.empty())
+        return parse_qasm(spec.source, spec.file.empty() ? spec.name : spec.file,
+                          [&](const std::string& path) -> std::string {
+                              const auto text = spec.included.find(path);
+                              if (text == spec.included.end()) return read_text_file(path);
+                              return std::get<std::string>(text->second);
+                          });
+    if (spec.circuit.empty())
+        fail_at(spec.place, Kind::usage, "layer '{}': a quantum layer needs a circuit", spec.name);
+    OptionMap options = spec.options;
+    options.try_emplace("qubits", qubits);
+    return make_template(spec.circuit, options, spec.place);
+}
+
 Model::Model(const ModelOptions& options, const std::vector<std::string>& columns,
              const QuantumSettings& settings)
     : columns_(columns.size()) {
-    for (LayerSpec spec : expand_layers(options)) {
+    for (const LayerSpec& spec : expand_layers(options)) {
         for (const auto& layer : layers_)
             if (layer->name() == spec.name)
                 fail_at(spec.place, Kind::usage, "two layers are called '{}'", spec.name);
-        // A template's size is the model's unless the layer says otherwise.
-        if (spec.type == "quantum" && !spec.circuit.empty() && !spec.options.contains("qubits"))
-            spec.options["qubits"] = options.qubits;
         wiring_.push_back(wire(spec));
-        layers_.push_back(build(spec, columns, settings));
+        layers_.push_back(build(spec, options.qubits, columns, settings));
         offsets_.push_back(offsets_.back() + layers_.back()->parameters());
     }
 }
@@ -147,13 +154,14 @@ Model::Wiring Model::wire(const LayerSpec& spec) const {
     return wiring;
 }
 
-std::unique_ptr<Layer> Model::build(const LayerSpec& spec, const std::vector<std::string>& columns,
+std::unique_ptr<Layer> Model::build(const LayerSpec& spec, std::int64_t qubits,
+                                    const std::vector<std::string>& columns,
                                     const QuantumSettings& settings) {
     const Wiring& wiring = wiring_.back();
     std::size_t width = wiring.takes_features ? columns.size() : 0;
     for (int i : wiring.inputs) width += layers_[static_cast<std::size_t>(i)]->width();
     if (spec.type == "quantum") {
-        Circuit circuit = layer_circuit(spec);
+        Circuit circuit = layer_circuit(spec, qubits);
         auto sources = symbol_sources(spec, circuit, columns, width);
         return std::make_unique<Quantum>(spec.name, spec.trainable, std::move(circuit),
                                          layer_observables(spec), std::move(sources),
@@ -230,6 +238,16 @@ Table Model::forward(const Table& features) const {
     for (std::size_t i = 0; i < layers_.size(); ++i)
         outputs.push_back(layers_[i]->forward(features, gather(i, features, outputs)));
     return std::move(outputs.back());
+}
+
+std::vector<Table> Model::layer_inputs(const Table& features) const {
+    std::vector<Table> inputs;
+    std::vector<Table> outputs;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+        inputs.push_back(gather(i, features, outputs));
+        outputs.push_back(layers_[i]->forward(features, inputs.back()));
+    }
+    return inputs;
 }
 
 std::size_t Model::learn(const Table& features, const Table& labels, const Loss& loss,

@@ -146,6 +146,21 @@ TEST_CASE("fusion keeps every gate once and shared blocks shared", "[compile][fu
     }
 }
 
+TEST_CASE("an empty Pauli word is a phase, also beside gates that fuse", "[compile][fusion]") {
+    Circuit circuit = circuit_on(1);
+    circuit.add("h", {0});
+    Operation phase;
+    phase.gate = gate_id("pauli_rotation");
+    phase.controls = {{Qubit{0}, true}};
+    phase.angles = {0.8};
+    circuit.operations.push_back(phase);
+    circuit.add("rz", {0}, {0.3});
+    for (const CompileOptions& options : all_options()) {
+        INFO(option_text(options));
+        CHECK(std::abs(value_of(circuit, "X0", {}, options) - std::cos(0.3 - 0.4)) < 1e-14);
+    }
+}
+
 TEST_CASE("B22, B23: circuits without gates or without inputs", "[compile][cones]") {
     for (const CompileOptions& options : all_options()) {
         INFO(option_text(options));

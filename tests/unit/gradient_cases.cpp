@@ -183,6 +183,26 @@ TEST_CASE("B24: a stationary point has gradient 0", "[gradient][case]") {
     check_gradient(circuit, "Z0", {0.0}, 1.0, {0.0});
 }
 
+TEST_CASE("B55: a norm that drifted in single precision does not scale gradients",
+          "[gradient][case]") {
+    Circuit circuit = circuit_on(1);
+    for (int i = 0; i < 5000; ++i) {
+        circuit.add("rx", {0}, {0.1});
+        circuit.add("ry", {0}, {0.2});
+        circuit.add("rz", {0}, {0.3});
+    }
+    for (std::size_t i = circuit.operations.size(); i-- > 0;)
+        circuit.operations.push_back(inverse(circuit, circuit.operations[i]));
+    circuit.add("rx", {0}, {circuit.add_input("t")});
+    const Plan plan = compile(circuit, {parse_pauli_sum("Z0")}, {false}, {"off", "auto", false});
+    for (const Method method : {Method::adjoint, Method::parameter_shift}) {
+        INFO(method_name(method));
+        const auto gradient =
+            plan_gradient(method, plan, {{1.1}}, {{1.0}}, {true}, Precision::single_precision);
+        CHECK(std::abs(gradient.shared[0] + std::sin(1.1)) < 2e-5);
+    }
+}
+
 TEST_CASE("an input that no gate uses has gradient 0", "[gradient][case]") {
     Circuit circuit = circuit_on(2);
     circuit.add_input("idle");

@@ -67,6 +67,7 @@ struct Plan {
     std::vector<PauliSum> observables;
     std::vector<bool> varying; ///< per symbol: differs from sample to sample
     std::vector<Cone> cones;
+    bool eager = false; ///< to be checked after every gate
 };
 
 /// Compiles. `varying` has one entry per symbol of the circuit. `usage` errors: an observable on a

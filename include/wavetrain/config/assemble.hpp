@@ -15,6 +15,16 @@ namespace wavetrain {
 /// Refuses what a config may say but this release does not offer, naming the key: a `usage` error.
 void check_offered(const Config& config);
 
+/// The [engine] table with command-line overrides ("engine.fusion=off"); a `usage` error for a key
+/// of another table, or for what check_offered() refuses.
+EngineOptions engine_options(const std::vector<std::string>& sets);
+/// What the compiler takes of it.
+CompileOptions compile_options(const EngineOptions& engine);
+
+/// The circuits of a file by name: those of a config's quantum layers (a file ending in .toml), or
+/// the one of an OpenQASM file.
+std::vector<std::pair<std::string, Circuit>> circuits_of(const std::string& file);
+
 /// A model with its data. Samples are rows of the data set in file order.
 struct Assembly {
     Config config;
@@ -29,6 +39,12 @@ struct Assembly {
 /// Collective. Data, model and loss of a config; checks that all ranks read the same data, that
 /// labels fit the loss, and that the plans fit into memory.
 Assembly assemble(const Config& config, Comm& comm, int threads);
+
+/// The parameters to begin with: train.initial_weights, or from the seed.
+std::vector<double> initial_parameters(const Assembly& assembly);
+
+/// The config with its ready-made model written out as layers.
+Config expanded(const Config& config);
 
 /// The setup of a training run on an assembly (which must outlive it), with initial parameters from
 /// train.initial_weights or from the seed.

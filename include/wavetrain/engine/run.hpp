@@ -3,6 +3,7 @@
 
 #include "wavetrain/engine/kernels.hpp"
 
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -15,8 +16,15 @@ Precision precision_of(std::string_view name);
 /// Bytes of one amplitude: 8 or 16.
 std::uint64_t amplitude_bytes(Precision precision);
 
-/// Applies all blocks to |0...0>.
-template <class Real> void run(const BoundCone& bound, State<Real>& state);
+/// Is shown the state after every block of an eager plan, with its norm.
+template <class Real>
+using Observer = std::function<void(std::size_t block, double norm, const State<Real>& state)>;
+
+/// Applies all blocks to |0...0>. An eager plan is checked after every gate: a `numeric` error
+/// names the gate (its place and number) after which the norm is not 1 to rounding, or not a
+/// number.
+template <class Real>
+void run(const BoundCone& bound, State<Real>& state, const Observer<Real>& observer = {});
 
 /// What expectations are multiplied by: in single precision 1/|psi|^2, since the norm drifts with
 /// the rounding of matrices (by 5e-4 in 30,000 gates); 1 in double precision.

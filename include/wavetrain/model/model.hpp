@@ -17,6 +17,10 @@ namespace wavetrain {
 /// filled in. `usage` errors: unknown kind or variant, too few qubits, filters with kind "qcnn".
 std::vector<LayerSpec> expand_layers(const ModelOptions& options);
 
+/// The circuit of a quantum layer: a template's (with `qubits` unless its options say otherwise),
+/// or that of its OpenQASM text.
+Circuit layer_circuit(const LayerSpec& spec, std::int64_t qubits);
+
 /// Layers with their wiring. The last layer's outputs are the model's.
 class Model {
 public:
@@ -44,6 +48,8 @@ public:
 
     /// Outputs, one row per row of features.
     Table forward(const Table& features) const;
+    /// The inputs that every layer gets for these features.
+    std::vector<Table> layer_inputs(const Table& features) const;
     /// One unit of training: forward, loss, backward. Adds to `sums`: at 0 ... parameters()-1 the
     /// derivative of the sum of the rows' losses, at parameters() the sum of the losses. Returns
     /// the number of rows that are classified rightly. `labels` has no columns for a loss without
@@ -58,7 +64,8 @@ private:
         bool needs_gradient = false; ///< some layer before it can be trained
     };
 
-    std::unique_ptr<Layer> build(const LayerSpec& spec, const std::vector<std::string>& columns,
+    std::unique_ptr<Layer> build(const LayerSpec& spec, std::int64_t qubits,
+                                 const std::vector<std::string>& columns,
                                  const QuantumSettings& settings);
     Wiring wire(const LayerSpec& spec) const;
     Table gather(std::size_t layer, const Table& features, const std::vector<Table>& outputs) const;

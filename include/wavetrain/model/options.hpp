@@ -19,6 +19,7 @@ struct LayerSpec {
     std::string circuit; ///< quantum: a template's name
     std::string file;    ///< quantum: or an OpenQASM file
     std::string source;  ///< the text of `file`, once read (weights files carry it)
+    OptionMap included;  ///< the texts of the files that `file` includes, by their path
     OptionMap options;
     /// quantum: circuit input = feature columns (one for a scalar; for an array one per element,
     /// or a single prefix that the columns prefix_0, prefix_1, ... share).

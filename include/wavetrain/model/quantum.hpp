@@ -45,13 +45,14 @@ public:
                    std::size_t offset) const override;
 
     const Plan& plan() const { return plan_; }
-
-private:
-    enum class Initializer { uniform_2pi, zeros, normal };
-
+    /// The plan's cones, bound to the layer's parameters.
+    std::span<const BoundCone> bound() const { return bound_; }
     /// All symbols' values for one row.
     std::vector<double> symbol_values(std::span<const double> features,
                                       std::span<const double> inputs) const;
+
+private:
+    enum class Initializer { uniform_2pi, zeros, normal };
 
     std::vector<SymbolSource> sources_;
     std::vector<std::size_t> weights_; // per weight: its symbol
