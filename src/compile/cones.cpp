@@ -12,11 +12,21 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 /// What a state costs besides its amplitudes, in the same unit (amplitude updates of one gate).
 constexpr double kGateOverhead = 32.0;
 
+double cost(double gates, double qubits) {
+    return (gates + 1.0) * (std::exp2(qubits) + kGateOverhead);
+}
+
 double cost(const ConeShape& shape) {
     const auto qubits = std::count(shape.qubits.begin(), shape.qubits.end(), true);
     const auto gates = std::count(shape.operations.begin(), shape.operations.end(), true);
-    return (static_cast<double>(gates) + 1.0) *
-           (std::exp2(static_cast<double>(qubits)) + kGateOverhead);
+    return cost(static_cast<double>(gates), static_cast<double>(qubits));
+}
+
+/// The number of qubits of either.
+double joined_qubits(const ConeShape& a, const ConeShape& b) {
+    int count = 0;
+    for (std::size_t q = 0; q < a.qubits.size(); ++q) count += a.qubits[q] || b.qubits[q] ? 1 : 0;
+    return count;
 }
 
 ConeShape joined(const ConeShape& a, const ConeShape& b) {
@@ -79,21 +89,32 @@ std::vector<ConeShape> light_cones(const Circuit& circuit, std::span<const Pauli
 }
 
 std::vector<ConeShape> join_cones(const Circuit& circuit, std::vector<ConeShape> shapes) {
-    // Only shapes that overlap can gain, and those of neighbouring observables overlap most: each
-    // shape is tried against the ones that follow it, until a round changes nothing.
+    // Shapes of neighbouring observables overlap most: each shape is tried against the ones that
+    // follow it, until a round changes nothing. Most pairs are too wide together, whatever gates
+    // they share, and that is quickly seen.
+    std::vector<double> costs;
+    for (const ConeShape& shape : shapes) costs.push_back(cost(shape));
     bool changed = true;
     while (changed) {
         changed = false;
         for (std::size_t i = 0; i < shapes.size(); ++i) {
             for (std::size_t j = i + 1; j < shapes.size();) {
-                ConeShape both = joined(shapes[i], shapes[j]);
-                if (cost(both) < cost(shapes[i]) + cost(shapes[j])) {
-                    shapes[i] = std::move(both);
-                    shapes.erase(shapes.begin() + static_cast<std::ptrdiff_t>(j));
-                    changed = true;
-                } else {
+                const double apart = costs[i] + costs[j];
+                if (cost(0.0, joined_qubits(shapes[i], shapes[j])) >= apart) {
                     ++j;
+                    continue;
                 }
+                ConeShape both = joined(shapes[i], shapes[j]);
+                const double together = cost(both);
+                if (together >= apart) {
+                    ++j;
+                    continue;
+                }
+                shapes[i] = std::move(both);
+                costs[i] = together;
+                shapes.erase(shapes.begin() + static_cast<std::ptrdiff_t>(j));
+                costs.erase(costs.begin() + static_cast<std::ptrdiff_t>(j));
+                changed = true;
             }
         }
     }
