@@ -46,6 +46,7 @@ void add_simulate(CLI::App& app, Program& program);
 void add_draw(CLI::App& app, Program& program);
 void add_plan(CLI::App& app, Program& program);
 void add_gradcheck(CLI::App& app, Program& program);
+void add_gates(CLI::App& app, Program& program);
 
 /// --version: one line, or everything with --json.
 Json version_json();

@@ -2,10 +2,12 @@
 #include "wavetrain/config/assemble.hpp"
 
 #include "wavetrain/base/hash.hpp"
+#include "wavetrain/circuit/bind.hpp"
 #include "wavetrain/circuit/qasm.hpp"
 #include "wavetrain/comm/fault.hpp"
 #include "wavetrain/comm/launch.hpp"
 #include "wavetrain/comm/together.hpp"
+#include "wavetrain/io/atomic_file.hpp"
 #include "wavetrain/io/h5.hpp"
 
 #include <algorithm>
@@ -120,6 +122,12 @@ std::vector<std::pair<std::string, Circuit>> circuits_of(const std::string& file
             circuits.emplace_back(layer.name, layer_circuit(layer, config.model.qubits));
     if (circuits.empty()) fail_at({file, 0, 0}, Kind::usage, "the model has no quantum layer");
     return circuits;
+}
+
+void export_qasm(const std::string& file, int version, const std::vector<std::string>& bindings,
+                 const std::string& out) {
+    const Circuit circuit = parse_qasm(read_text_file(file), file);
+    replace_text(out, write_qasm(circuit, version, bind_symbols(circuit, bindings, false)));
 }
 
 std::unique_ptr<Model> build_model(const Config& config, const std::vector<std::string>& columns) {

@@ -32,6 +32,17 @@ void set_bytes(Forecast& forecast, int qubits, Precision precision, int states, 
                                   : format("2^{:.0f}", std::ceil(std::log2(forecast.bytes)));
 }
 
+/// Cones of one layer that look alike share a row.
+void add_execution(Forecast& forecast, const Execution& execution) {
+    for (Execution& row : forecast.executions)
+        if (row.layer == execution.layer && row.qubits == execution.qubits &&
+            row.method == execution.method && row.blocks == execution.blocks) {
+            row.count += execution.count;
+            return;
+        }
+    forecast.executions.push_back(execution);
+}
+
 std::string block_text(const Plan& plan, const Cone& cone, const Block& block) {
     std::string gates;
     for (int index : block.operations) {
@@ -87,10 +98,10 @@ Forecast forecast_config(const Config& config, int ranks, int threads) {
         set_bytes(forecast, largest_state(plan), precision, states_of(method), threads);
         for (const Cone& cone : plan.cones) {
             const int qubits = static_cast<int>(cone.layout.size());
-            forecast.executions.push_back({layer->name(), qubits, training,
-                                           std::string(method_name(method)), cone.blocks.size()});
-            forecast.executions.push_back(
-                {layer->name(), qubits, training + validation, "forward", cone.blocks.size()});
+            add_execution(forecast, {layer->name(), qubits, training,
+                                     std::string(method_name(method)), cone.blocks.size()});
+            add_execution(forecast, {layer->name(), qubits, training + validation, "forward",
+                                     cone.blocks.size()});
             forecast.flops += training * method_flops(plan, cone, method) +
                               (training + validation) * forward_flops(cone);
         }

@@ -27,6 +27,9 @@ import replay  # noqa: E402
 # What a launcher or the user may have left in the environment, and what changes the program.
 HIDDEN = ("OMPI_", "PMI", "PRTE_", "SLURM_", "OMP_", "WAVETRAIN_FAULT")
 
+# Without a launcher: no daemon and no search for networks, which take Open MPI half a second.
+ALONE = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_pml": "ob1"}
+
 
 def environment(**more):
     clean = {k: v for k, v in os.environ.items() if not k.startswith(HIDDEN)}
@@ -39,6 +42,8 @@ def run(*arguments, ranks=0, timeout=120, folder=None, **variables):
     command = [PROGRAM, *map(str, arguments)]
     if ranks:
         command = [MPIRUN, "-n", str(ranks), *command]
+    else:
+        variables = {**ALONE, **variables}
     return subprocess.run(
         command,
         capture_output=True,

@@ -81,6 +81,7 @@ TEST_CASE("expressions of version 3", "[circuit][qasm]") {
     CHECK(angle("v**2*w[2] + w[n-3]/4") == 1);
     CHECK(angle("6/3") == 2);
     CHECK(angle("n/2.0") == 1.5);
+    CHECK(angle("n/2") == 1.5);
     CHECK(angle("half*k") == 3);
     CHECK(angle("1_000 + 0x1F + 0b11 + 0o7") == 1041);
     CHECK(angle("log(exp(1)) + pow(v, 2)") == 1.25);

@@ -207,8 +207,7 @@ TEST_CASE("together: values come back, the first failure is everybody's", "[comm
             } catch (const Error& error) {
                 const std::string where =
                     ranks == 1 ? "" : format(" (rank {}, while reading the data)", ranks / 2);
-                require(error.what() == format("a.csv:3:4: cut on {} ({}while reading the data)",
-                                               ranks / 2, where),
+                require(error.what() == format("a.csv:3:4: cut on {}{}", ranks / 2, where),
                         error.what());
                 require(error.kind() == Kind::environment, "the kind");
                 require(error.place() == Place{"a.csv", 3, 4}, "the place");

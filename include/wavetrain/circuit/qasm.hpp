@@ -6,9 +6,9 @@
 /// is refused at its place. Version 2 is read as a whole, except if, reset and measuring in the
 /// middle. A text without an OPENQASM line is version 2 if it includes qelib1.inc, else version 3.
 ///
-/// Numbers: everything is a double but integer literals and constants. In version 3 a division of
-/// two integers is an integer division; one with a remainder is refused, because 1/2 would quietly
-/// be 0. In version 2, and as soon as a float takes part, division is division. A power `**` (also
+/// Numbers: everything is a double but integer literals and constants; a quotient of two integers
+/// stays an integer where it is whole and is exact otherwise (1/2 is 0.5, as in the specification's
+/// pow(1/2)). A power `**` (also
 /// `^` in version 2) binds from the right and before a sign.
 ///
 /// pow(k) @ with a whole k repeats the gate or its inverse. Any other k (also an input) needs a

@@ -25,6 +25,10 @@ CompileOptions compile_options(const EngineOptions& engine);
 /// the one of an OpenQASM file.
 std::vector<std::pair<std::string, Circuit>> circuits_of(const std::string& file);
 
+/// Writes an OpenQASM file's circuit in another version, with the inputs in `bindings` bound.
+void export_qasm(const std::string& file, int version, const std::vector<std::string>& bindings,
+                 const std::string& out);
+
 /// A model with its data. Samples are rows of the data set in file order.
 struct Assembly {
     Config config;
