@@ -120,6 +120,13 @@ TEST_CASE("every matrix is unitary and has the row's size", "[circuit][gates]") 
     });
 }
 
+TEST_CASE("the table says which matrices are diagonal", "[circuit][gates]") {
+    for_all_rows([](const GateInfo& row) {
+        // At angles in general position no entry vanishes by chance.
+        CHECK(row.matrix(angles_of(row, 1)).isDiagonal(kEpsilon) == row.diagonal);
+    });
+}
+
 TEST_CASE("every derivative is the matrix's", "[circuit][gates]") {
     for_all_rows([](const GateInfo& row) {
         for (std::size_t which = 0; which < row.parameters.size(); ++which) {
