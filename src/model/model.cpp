@@ -43,7 +43,7 @@ std::vector<std::size_t> input_columns(const LayerSpec& spec, const Input& input
     return found;
 }
 
-std::vector<PauliSum> layer_observables(const LayerSpec& spec) {
+std::vector<PauliSum> layer_observables(const LayerSpec& spec, int qubits) {
     if (spec.observables.empty())
         fail_at(spec.place, Kind::usage, "layer '{}': a quantum layer needs observables",
                 spec.name);
@@ -51,6 +51,11 @@ std::vector<PauliSum> layer_observables(const LayerSpec& spec) {
     for (const std::string& text : spec.observables) {
         try {
             observables.push_back(parse_pauli_sum(text));
+            const int largest = largest_qubit(observables.back());
+            if (largest >= qubits)
+                fail(Kind::usage,
+                     "observable '{}' acts on qubit {}, but the circuit has {} qubits (0 ... {})",
+                     text, largest, qubits, qubits - 1);
         } catch (const Error& error) {
             throw Error(error.kind(), format("layer '{}': {}", spec.name, error.what()),
                         spec.place);
@@ -163,8 +168,9 @@ std::unique_ptr<Layer> Model::build(const LayerSpec& spec, std::int64_t qubits,
     if (spec.type == "quantum") {
         Circuit circuit = layer_circuit(spec, qubits);
         auto sources = symbol_sources(spec, circuit, columns, width);
+        auto observables = layer_observables(spec, circuit.qubits);
         return std::make_unique<Quantum>(spec.name, spec.trainable, std::move(circuit),
-                                         layer_observables(spec), std::move(sources),
+                                         std::move(observables), std::move(sources),
                                          spec.initializer, settings);
     }
     if (spec.type == "concatenate") {
