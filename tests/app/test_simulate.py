@@ -593,7 +593,11 @@ class Version2(SimulateTest):
         self.refused(text, "part.inc:2:8")
 
     def test_B86_qubits_out_of_range_or_repeated(self):
-        for gate, place in (("cx q[0],q[0];", "4:1"), ("h q[9];", "4:"), ("ccx q[0],q[1],q[0];", "4:1")):
+        for gate, place in (
+            ("cx q[0],q[0];", "4:1"),
+            ("h q[9];", "4:"),
+            ("ccx q[0],q[1],q[0];", "4:1"),
+        ):
             with self.subTest(gate):
                 text = VERSION_2 + f"qreg q[2];\n{gate}"
                 self.refused(text, f"circuit.qasm:{place}")

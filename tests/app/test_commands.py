@@ -1,0 +1,146 @@
+"""What `draw`, `plan` and `gradcheck` print, for circuits and for configs."""
+
+import glob
+import json
+import os
+import unittest
+
+import support
+
+CIRCUIT = (
+    'OPENQASM 3;\ninclude "wavetrain.inc";\ninput float theta;\nqubit[3] q;\n'
+    "h q[0];\nrx(2*theta) q[1];\nctrl @ ry(pi/2) q[0], q[2];\nswap q[1], q[2];\n"
+)
+
+
+def configs():
+    return sorted(glob.glob(os.path.join(support.ROOT, "configs", "*.toml")))
+
+
+class CommandTest(support.AppTest):
+    def json(self, *arguments, **options):
+        return json.loads(self.succeed(*arguments, "--json", **options).stdout)
+
+
+class Draw(CommandTest):
+    def test_circuit(self):
+        path = self.write("circuit.qasm", CIRCUIT)
+        text = self.succeed("draw", path).stdout
+        for label in ("circuit.qasm", "q0:", "q1:", "q2:", "H", "RX(2*theta)", "RY(π/2)", "●"):
+            self.assertIn(label, text)
+        drawings = self.json("draw", path)
+        self.assertEqual(list(drawings), [path])
+        self.assertIn(drawings[path].strip("\n"), text)
+
+    def test_width(self):
+        path = self.write("long.qasm", CIRCUIT + "h q[0]; rx(theta) q[0];\n" * 30)
+        for width in (40, 72):
+            lines = self.succeed("draw", path, "--width", width).stdout.splitlines()[1:]
+            self.assertLessEqual(max(map(len, lines)), width)
+            self.assertEqual("".join(lines).count("RX(theta)"), 30)
+        lines = self.succeed("draw", path, "--width", 0).stdout.splitlines()
+        self.assertGreater(max(map(len, lines)), 300)
+
+    def test_configs(self):
+        for config in configs():
+            with self.subTest(config):
+                drawings = self.json("draw", config)
+                self.assertTrue(drawings)
+                self.assertTrue(all("q0:" in drawing for drawing in drawings.values()))
+        three = os.path.join(support.ROOT, "configs", "qcnn_hybrid_3filters.toml")
+        self.assertEqual(list(self.json("draw", three)), ["pqc", "pqc_1", "pqc_2"])
+
+    def test_refused(self):
+        self.refuse(3, "draw", self.path("nowhere.qasm"), says="nowhere.qasm")
+        self.refuse(2, "draw", self.write("bad.qasm", CIRCUIT + "h q[7];"), says="bad.qasm:9:")
+
+
+class Plan(CommandTest):
+    KEYS = {"ranks", "bytes_per_rank", "flops", "messages", "seconds", "executions"}
+
+    def check(self, plan, ranks):
+        self.assertEqual(set(plan), self.KEYS)
+        self.assertEqual(plan["ranks"], ranks)
+        self.assertGreater(plan["flops"], 0)
+        self.assertGreater(plan["seconds"], 0)
+        self.assertTrue(plan["executions"])
+        for execution in plan["executions"]:
+            self.assertLessEqual({"qubits", "count", "method"}, set(execution))
+
+    def test_circuit(self):
+        plan = self.json("plan", self.write("circuit.qasm", CIRCUIT))
+        self.check(plan, 1)
+        self.assertEqual(plan["bytes_per_rank"], 16 * 2**3)
+        self.assertEqual(plan["messages"], 0)
+        self.assertEqual([(e["qubits"], e["method"]) for e in plan["executions"]], [(3, "forward")])
+        large = 'OPENQASM 3;\ninclude "stdgates.inc";\nqubit[40] q;\nh q;\n'
+        plan = self.json("plan", self.write("large.qasm", large))
+        self.assertEqual(plan["bytes_per_rank"], 16 * 2**40)
+
+    def test_configs(self):
+        for config in configs():
+            with self.subTest(config):
+                one, four = (self.json("plan", config, "--ranks", n) for n in (1, 4))
+                self.check(one, 1)
+                self.check(four, 4)
+                self.assertEqual(one["messages"], 0)
+                self.assertGreater(four["messages"], 0)
+                self.assertEqual(one["flops"], four["flops"])
+        config = os.path.join(support.ROOT, "configs", "qcnn_parameter_shift.toml")
+        shift = self.json("plan", config)
+        self.assertIn("parameter_shift", {e["method"] for e in shift["executions"]})
+
+    def test_nothing_is_simulated(self):
+        """A state that fits nowhere can be planned: its bytes are what training would need."""
+        config = self.small(
+            model={"kind": "qcnn", "qubits": 50}, data={"rounds": 1}, engine={"light_cones": "off"}
+        )
+        plan = self.json("plan", config)
+        self.assertGreaterEqual(plan["bytes_per_rank"], 16 * 2**50)
+
+    def test_printed_config_trains_to_the_same_weights(self):
+        for model in ({"kind": "qcnn"}, {"kind": "qcnn_hybrid", "filters": 2}):
+            for variant in ("tutorial", "tfq-multiworker"):
+                with self.subTest(model=model, variant=variant):
+                    config = self.small(model={"qubits": 4, "variant": variant, **model})
+                    text = self.succeed("plan", config, "--print-config").stdout
+                    self.assertIn('kind = "layers"', text)
+                    found = self.json("plan", config, "--print-config")
+                    self.assertEqual(found["config"].strip(), text.strip())
+                    printed = self.write("printed.toml", text)
+                    hashes = []
+                    for path in (config, printed):
+                        self.succeed(
+                            "train", path, "--quiet", "--overwrite",
+                            "--set", f"output.folder={self.path('run')}",
+                        )  # fmt: skip
+                        hashes.append(support.epoch_values(self.path("run"), "weights_sha256"))
+                    self.assertEqual(hashes[0], hashes[1])
+
+
+class Gradcheck(CommandTest):
+    def test_every_config(self):
+        for config in configs():
+            with self.subTest(config):
+                found = self.json("gradcheck", config)
+                self.assertLess(found["largest_difference"], 1e-6)
+                self.assertTrue(found["layers"])
+                for layer in found["layers"]:
+                    self.assertGreater(layer["derivatives"], 0)
+                    self.assertLessEqual(layer["largest_difference"], found["largest_difference"])
+
+    def test_losses_variants_and_ranks(self):
+        for changes in (
+            {"model": {"variant": "tfq-multiworker"}},
+            {"train": {"loss": "mae"}},
+            {"engine": {"execution": "eager"}},
+        ):
+            with self.subTest(changes):
+                found = self.json("gradcheck", self.small(**changes))
+                self.assertLess(found["largest_difference"], 1e-6)
+        text = self.succeed("gradcheck", self.small(), ranks=2).stdout
+        self.assertEqual(text.count("largest difference"), 4)
+
+
+if __name__ == "__main__":
+    unittest.main()
