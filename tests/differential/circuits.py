@@ -105,7 +105,8 @@ class Circuit:
         return "\n".join([*lines, f"qubit[{self.qubits}] q;", *body]) + "\n"
 
     def _call(self, name, operation):
-        text = "".join("ctrl @ " if positive else "negctrl @ " for _, positive in operation.controls)
+        controls = ["ctrl @ " if positive else "negctrl @ " for _, positive in operation.controls]
+        text = "".join(controls)
         text += "inv @ " if operation.inverse else ""
         text += f"pow({operation.power}) @ " if operation.power > 1 else ""
         text += name
@@ -133,7 +134,14 @@ def random_circuit(seed):
         arrays.append(("datum", None))
     symbols = sum(length or 1 for _, length in arrays)
     standard = bool(rng.random() < 0.3)
-    operations = [_operation(rng, qubits, symbols, standard) for _ in range(rng.integers(5, 41))]
+    # Mostly from a state without zeros, in which no gate and no observable goes unseen.
+    first = range(qubits) if rng.random() < 0.8 else []
+    operations = [
+        Operation(str(rng.choice(["rx", "ry"])), [_angle(rng, symbols)], [qubit], [])
+        for qubit in first
+    ]
+    more = rng.integers(5, 41 - len(first))
+    operations += [_operation(rng, qubits, symbols, standard) for _ in range(more)]
     observables = [_observable(rng, qubits) for _ in range(rng.integers(1, 4))]
     values = [float(value) for value in rng.uniform(-2, 2, symbols)]
     return Circuit(seed, qubits, standard, arrays, values, operations, observables)
