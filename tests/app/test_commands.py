@@ -142,5 +142,31 @@ class Gradcheck(CommandTest):
         self.assertEqual(text.count("largest difference"), 4)
 
 
+class ExportQasm(CommandTest):
+    OBSERVE = ("--observe", "Z0*X1 + Y2", "--observe", "Z2", "--json")
+
+    def test_both_versions_mean_the_same(self):
+        path, out = self.write("circuit.qasm", CIRCUIT), self.path("out.qasm")
+        bind = ("--bind", "theta=0.3")
+        wanted = self.json("simulate", path, *bind, *self.OBSERVE[:-1])["expectations"]
+        for version, bound in ((2, bind), (3, bind), (3, ())):
+            with self.subTest(version=version, bound=bool(bound)):
+                self.succeed("export", "--qasm", version, path, out, *bound)
+                with open(out) as file:
+                    self.assertTrue(file.read().startswith(f"OPENQASM {version}"))
+                again = self.json("simulate", out, *(() if bound else bind), *self.OBSERVE[:-1])
+                for a, b in zip(again["expectations"], wanted):
+                    self.assertAlmostEqual(a, b, places=12)
+
+    def test_refused(self):
+        path, out = self.write("circuit.qasm", CIRCUIT), self.path("out.qasm")
+        self.refuse(2, "export", "--qasm", 2, path, out, says="theta")
+        self.refuse(2, "export", "--qasm", 4, path, out, says="'4'")
+        matrix = "pragma wavetrain unitary mine 1 [[0,0],[1,0],[1,0],[0,0]]\nqubit q;\nmine q;\n"
+        path = self.write("matrix.qasm", "OPENQASM 3;\n" + matrix)
+        self.refuse(2, "export", "--qasm", 2, path, out, says=("matrix.qasm:4:1", "matri"))
+        self.assertFalse(os.path.exists(out))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -93,6 +93,18 @@ class Examples(support.AppTest):
                 support.read_bytes(self.path(name)),
             )
 
+    def test_circuit_of_the_readme(self):
+        with open(os.path.join(support.ROOT, "README.md")) as file:
+            blocks = re.findall(r"```text\n(.*?)```", file.read(), re.S)
+        shown = next(block for block in blocks if "simulate one.qasm" in block)
+        self.write("one.qasm", next(block for block in blocks if block.startswith("OPENQASM")))
+        command, printed = shown.split("\n", 1)
+        found = self.succeed(*command.split()[2:], folder=self.folder).stdout
+        numbers = r"-?\d+\.\d+"
+        self.assertEqual(re.sub(numbers, "", found), re.sub(numbers, "", printed))
+        values = [list(map(float, re.findall(numbers, text))) for text in (found, printed)]
+        np.testing.assert_allclose(values[0], values[1], rtol=0, atol=1e-14)
+
     def test_the_page_names_every_command(self):
         with open(os.path.join(support.ROOT, "docs", "examples.md")) as file:
             page = file.read()
