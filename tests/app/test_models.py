@@ -290,12 +290,12 @@ class Losses(ModelTest):
     def test_labels_that_do_not_fit(self):
         softmax = layer("dense", name="net", units=2, activation="softmax")
         for loss, labels, says in (
-            ("sparse_categorical_crossentropy", [0, 1, 2], ("sample 3", "0 to 1")),
-            ("sparse_categorical_crossentropy", [0, 0.5, 1], ("sample 2", "whole")),
-            ("sparse_categorical_crossentropy", [-1, 0, 1], ("sample 1", "-1")),
-            ("binary_crossentropy", [[0, 1], [2, 0]], ("sample 2", "probabilities")),
-            ("categorical_crossentropy", [[0, 1], [1, -1]], ("sample 2", "probabilities")),
-            ("hinge", [[1, -1], [0.5, 1]], ("sample 2", "-1 and +1")),
+            ("sparse_categorical_crossentropy", [0, 1, 2], ("label 2", "0 to 1")),
+            ("sparse_categorical_crossentropy", [0, 0.5, 1], ("label 0.5", "whole")),
+            ("sparse_categorical_crossentropy", [-1, 0, 1], ("label -1", "whole")),
+            ("binary_crossentropy", [[0, 1], [2, 0]], ("label 2", "probabilities")),
+            ("categorical_crossentropy", [[0, 1], [1, -1]], ("label -1", "probabilities")),
+            ("hinge", [[1, -1], [0.5, 1]], ("label 0.5", "-1 and +1")),
             ("mse", [1, 2], ("1 label column", "2 outputs")),
             ("categorical_crossentropy", [1, 0], ("1 label column", "takes 2")),
             ("mse", [[], []], ("needs labels",)),
