@@ -49,10 +49,13 @@ struct Key {
 };
 
 /// One table: its full name ("optimizer.schedule") and its keys, in the documentation's order.
-struct Table {
+struct KeyTable {
     std::string name;
     std::vector<Key> keys;
 };
+/// Short, for the files of this room; the type has another name than the model's Table, because the
+/// linker knows types by name alone.
+using Table = KeyTable;
 
 /// All tables of a config; members point into `config`.
 std::vector<Table> describe(Config& config);
