@@ -1,13 +1,21 @@
 /// What every command shares.
 #include "command.hpp"
 
+#include "wavetrain/base/error.hpp"
 #include "wavetrain/base/version.hpp"
 #include "wavetrain/comm/mpi.hpp"
 #include "wavetrain/config/assemble.hpp"
 
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 namespace wavetrain {
+namespace {
+
+constexpr int kMostRanks = 1 << 24;
+
+} // namespace
 
 CLI::App* add_command(CLI::App& app, Program& program, const std::string& name,
                       const std::string& description) {
@@ -20,11 +28,11 @@ CLI::App* add_command(CLI::App& app, Program& program, const std::string& name,
     command
         ->add_option("--expect-ranks", program.launch.expect_ranks,
                      "refuse to start with another number of ranks")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, kMostRanks));
     command
         ->add_option("--expect-hosts", program.launch.expect_hosts,
                      "refuse to start on another number of hosts")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, kMostRanks));
     command->add_flag("--allow-singleton", program.launch.allow_singleton,
                       "start alone although the launcher promised more ranks");
     return command;
@@ -33,8 +41,21 @@ CLI::App* add_command(CLI::App& app, Program& program, const std::string& name,
 void print_result(const Program& program, const Comm& comm, const Json& json,
                   const std::string& text) {
     if (comm.rank() != 0) return;
-    std::printf("%s\n", program.json ? json.dump().c_str() : text.c_str());
-    std::fflush(stdout);
+    const std::string line = program.json ? json.dump() : text;
+    if (std::printf("%s\n", line.c_str()) < 0 || std::fflush(stdout) != 0)
+        fail(Kind::environment, "cannot write the result to stdout");
+}
+
+void refuse_same(const std::string& in, const std::string& out) {
+    std::error_code error;
+    if (in == out || std::filesystem::equivalent(in, out, error))
+        fail(Kind::usage, "'{}' would be read and written: choose another file to write", out);
+}
+
+void print_file(const Program& program, const Comm& comm, const std::string& file) {
+    if (program.quiet && !program.json) return;
+    print_result(program, comm, Json::object().set("files", std::vector<std::string>{file}),
+                 format("files written:\n  {}", file));
 }
 
 Json version_json() {

@@ -36,6 +36,12 @@ CLI::App* add_command(CLI::App& app, Program& program, const std::string& name,
 void print_result(const Program& program, const Comm& comm, const Json& json,
                   const std::string& text);
 
+/// Refuses to write the file that is read: its other form cannot hold all of it.
+void refuse_same(const std::string& in, const std::string& out);
+
+/// Says which file was written, unless nobody wants to hear of it.
+void print_file(const Program& program, const Comm& comm, const std::string& file);
+
 // Each command: its options, and what it does.
 void add_train(CLI::App& app, Program& program);
 void add_evaluate(CLI::App& app, Program& program);

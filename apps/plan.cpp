@@ -79,7 +79,7 @@ void add_plan(CLI::App& app, Program& program) {
     command->add_option("file", arguments->file, "a config (.toml) or an OpenQASM file")
         ->required();
     command->add_option("--ranks", arguments->ranks, "for how many ranks")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, 1 << 24));
     command->add_option("--set", arguments->sets, "override a key")->expected(1)->take_all();
     command->add_flag("--print-config", arguments->print_config,
                       "print the resolved config with its layers written out");

@@ -1,6 +1,7 @@
 /// wavetrain train CONFIG
 #include "command.hpp"
 
+#include "wavetrain/base/hash.hpp"
 #include "wavetrain/config/assemble.hpp"
 
 #include <memory>
@@ -22,8 +23,9 @@ std::string score_text(const char* name, const Score& score) {
 
 Json result_json(const TrainResult& result) {
     Json json = Json::object().set("epochs", result.epochs).set("steps", result.steps);
-    json.set("loss", result.training.loss);
-    if (result.training.accuracy) json.set("accuracy", *result.training.accuracy);
+    if (result.training) json.set("loss", result.training->loss);
+    if (result.training && result.training->accuracy)
+        json.set("accuracy", *result.training->accuracy);
     if (result.validation) {
         json.set("val_loss", result.validation->loss);
         if (result.validation->accuracy) json.set("val_accuracy", *result.validation->accuracy);
@@ -34,10 +36,12 @@ Json result_json(const TrainResult& result) {
 void run_train(const TrainArguments& arguments, const Program& program, Comm& comm) {
     const Config config = together(comm, "reading the config",
                                    [&] { return load_config(arguments.config, arguments.sets); });
+    require_same(comm, arguments.config, config_text(config, ConfigPart::everything));
     Assembly assembly = assemble(config, comm, program.threads);
     const TrainSetup setup = together(comm, "preparing the training", [&] {
         return training_setup(assembly, arguments.overwrite, !program.quiet);
     });
+    require_same(comm, "initial weights", sha256(setup.parameters));
     log_info(
         "{}: {} parameters, {} training and {} validation samples; {} rank{}, {} thread{} each; "
         "gradient: {}; precision: {}",
@@ -48,9 +52,9 @@ void run_train(const TrainArguments& arguments, const Program& program, Comm& co
     const Workers workers{comm, assembly.threads,
                           static_cast<std::size_t>(config.engine.micro_batch)};
     const TrainResult result = train(setup, workers);
-    std::string text =
-        format("trained {} epochs ({} steps) in {:.1f} s: {}", result.epochs, result.steps,
-               result.seconds, score_text("training", result.training));
+    std::string text = format("trained {} epochs ({} steps) in {:.1f} s", result.epochs,
+                              result.steps, result.seconds);
+    if (result.training) text += format(": {}", score_text("training", *result.training));
     if (result.validation) text += format("; {}", score_text("validation", *result.validation));
     text += "\nfiles written:";
     for (const std::string& file : result.files) text += "\n  " + file;

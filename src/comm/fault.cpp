@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <map>
 #include <new>
+#include <optional>
 #include <thread>
 
 namespace wavetrain {
@@ -48,6 +49,12 @@ Fault parse_fault(std::string_view text) {
     Fault fault{*rank, split(fields["at"], '|'), fields["kind"]};
     if (std::find(fault.places.begin(), fault.places.end(), "") != fault.places.end())
         malformed(text, "'at' has an empty place");
+    for (const std::string& place : fault.places) {
+        const auto step = place.starts_with("step:") ? parse_integer(place.substr(5))
+                                                     : std::optional<long long>();
+        if (place != "data" && (!step || *step < 1))
+            malformed(text, format("'{}' is no place (data, step:N)", place));
+    }
     if (std::find(kKinds.begin(), kKinds.end(), fault.kind) == kKinds.end())
         malformed(text, format("unknown kind '{}'", fault.kind));
     return fault;

@@ -70,7 +70,8 @@ int resolve_threads(const Comm& comm, int option, int config) {
     if (config > 0) return config;
     const char* text = std::getenv("OMP_NUM_THREADS");
     if (text != nullptr && !trim(text).empty()) {
-        const auto threads = parse_integer(text);
+        // "4,2" sets nested levels; the first is ours.
+        const auto threads = parse_integer(split(text, ',').front());
         if (!threads || *threads < 1 || *threads > std::numeric_limits<int>::max())
             fail(Kind::usage,
                  "OMP_NUM_THREADS={} is no positive integer; set it to the threads of a rank, or "

@@ -57,4 +57,17 @@ void together_run(Comm& comm, std::string_view what, const std::function<void()>
         .as_everywhere();
 }
 
+void require_same(Comm& comm, std::string_view what, std::string_view bytes) {
+    const std::vector<std::string> all = comm.all_gather(bytes);
+    for (std::size_t rank = 0; rank < all.size(); ++rank)
+        if (all[rank] != all.front())
+            throw Error(
+                Kind::environment,
+                format("{}: rank {} has read something else than rank 0: all ranks need the "
+                       "same files and options",
+                       what, rank),
+                {}, static_cast<int>(rank))
+                .as_everywhere();
+}
+
 } // namespace wavetrain

@@ -41,10 +41,12 @@ std::string data_name(const DataOptions& options) {
 }
 
 /// Collective. Every rank reads; all must have read the same.
+/// `any_file`: options.file is read whatever the source was.
 Dataset read_together(const DataOptions& options, int qubits, Comm& comm, const Loss& loss,
-                      const std::string& config_file) {
+                      const std::string& config_file, bool any_file = false) {
     Dataset data = together(comm, "reading the data", [&] {
         inject_fault(comm, "data");
+        if (any_file) return read_dataset(options.file, qubits);
         // Minimising an observable needs no data: one sample without features.
         if (options.source.empty() && options.file.empty() && !loss.has_labels()) {
             Dataset one;
@@ -57,15 +59,7 @@ Dataset read_together(const DataOptions& options, int qubits, Comm& comm, const 
                     "\"csv\" or \"hdf5\"");
         return make_dataset(options, qubits);
     });
-    const std::string own = sha256(data.features) + sha256(data.labels);
-    const std::vector<std::string> all = comm.all_gather(own);
-    for (std::size_t rank = 0; rank < all.size(); ++rank)
-        if (all[rank] != all.front())
-            throw Error(Kind::environment,
-                        format("{}: rank {} read other data than rank 0: all hosts need the same "
-                               "file",
-                               data_name(options), rank))
-                .as_everywhere();
+    require_same(comm, data_name(options), sha256(data.features) + sha256(data.labels));
     return data;
 }
 
@@ -168,7 +162,13 @@ Assembly assemble(const Config& config, Comm& comm, int threads) {
     });
     const Dataset data = read_together(config.data, qubits, comm, result.loss, config.file);
     together(comm, "building the model", [&] {
-        const std::size_t rows = training_rows(config.data, data);
+        std::size_t rows = 0;
+        in_file(config.file, [&] {
+            rows = training_rows(config.data, data);
+            if (config.train.early_stopping_patience > 0 && rows == data.samples)
+                fail(Kind::usage, "train.early_stopping_patience watches val_loss, but no samples "
+                                  "are left for validation");
+        });
         result.columns = data.columns;
         result.model = build_model(config, result.columns);
         check_plans(*result.model, quantum_settings(config), true, result.threads, comm);
@@ -176,7 +176,8 @@ Assembly assemble(const Config& config, Comm& comm, int threads) {
         const auto take = [&](std::size_t first, std::size_t count) {
             return take_samples(data, result.columns, first, count, where);
         };
-        result.loss.check_labels(take(0, data.samples).labels, result.model->outputs(), where);
+        result.loss.check_labels(take(0, data.samples).labels, result.model->outputs(), where,
+                                 data.lines);
         result.training = take(0, rows);
         result.validation = take(rows, data.samples - rows);
     });
@@ -237,12 +238,9 @@ TrainedModel load_trained(const std::string& weights, const std::string& data_fi
         check_plans(*result.model, quantum_settings(result.config), false, workers, comm);
     });
     DataOptions source = result.config.data;
-    if (!data_file.empty()) {
-        source.source = "csv"; // told apart by content
-        source.file = data_file;
-    }
+    if (!data_file.empty()) source.file = data_file;
     const Dataset data = read_together(source, static_cast<int>(result.config.model.qubits), comm,
-                                       result.loss, result.config.file);
+                                       result.loss, result.config.file, !data_file.empty());
     together(comm, "taking the samples", [&] {
         const std::string where = data_name(source);
         const std::size_t first =
@@ -250,7 +248,9 @@ TrainedModel load_trained(const std::string& weights, const std::string& data_fi
         result.samples = take_samples(data, columns, first, data.samples - first, where);
         const Table& labels = result.samples.labels;
         result.labelled = !result.loss.has_labels() || labels.width > 0;
-        if (result.labelled) result.loss.check_labels(labels, result.model->outputs(), where);
+        if (result.labelled)
+            result.loss.check_labels(labels, result.model->outputs(), where,
+                                     std::span(data.lines).subspan(data.lines.empty() ? 0 : first));
     });
     return result;
 }

@@ -79,9 +79,10 @@ std::string plan_text(const Plan& plan) {
 
 Forecast forecast_config(const Config& config, int ranks, int threads) {
     check_offered(config);
-    const Dataset data = config.data.source.empty()
-                             ? Dataset{.columns = {}, .features = {}, .samples = 1, .labels = {}}
-                             : make_dataset(config.data, static_cast<int>(config.model.qubits));
+    Dataset data;
+    data.samples = 1;
+    if (!config.data.source.empty())
+        data = make_dataset(config.data, static_cast<int>(config.model.qubits));
     const std::size_t rows = config.data.source.empty() ? 1 : train_rows(config.data, data.samples);
     const std::unique_ptr<Model> model = build_model(config, data.columns);
     const Precision precision = precision_of(config.engine.precision);

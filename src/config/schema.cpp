@@ -72,7 +72,7 @@ Table describe_model(ModelOptions& model) {
     Table table{"model",
                 {choice("kind", model.kind, {"qcnn", "qcnn_hybrid", "layers"}),
                  integer("qubits", model.qubits, {1, 1'000'000}),
-                 integer("filters", model.filters, kAtLeastOne),
+                 integer("filters", model.filters, {1, 10'000}),
                  choice("variant", model.variant, {"tutorial", "tfq-multiworker"})}};
     // Only the ready-made kinds have these.
     for (Key& key : table.keys)

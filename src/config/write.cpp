@@ -69,9 +69,10 @@ std::vector<Key> layer_keys(LayerSpec& layer) {
 
 std::string relative_to(const std::string& path, const std::string& folder) {
     if (path.empty() || folder.empty() || std::filesystem::path(path).is_absolute()) return path;
-    std::error_code error;
-    const std::string moved = std::filesystem::proximate(path, folder, error).string();
-    return error ? path : moved;
+    // By the names alone: the folder may not exist yet.
+    const auto from = std::filesystem::absolute(folder).lexically_normal();
+    const auto moved = std::filesystem::absolute(path).lexically_normal().lexically_relative(from);
+    return moved.empty() ? path : moved.string();
 }
 
 /// Makes paths relative to the folder in which the text will lie.

@@ -44,6 +44,7 @@ std::optional<std::size_t> label_number(const std::string& name) {
 }
 
 void read_labels(const DataTable& table, const std::vector<std::size_t>& columns, Dataset& set) {
+    set.lines = table.row_lines;
     set.label_width = columns.size();
     set.labels.reserve(table.rows * columns.size());
     for (std::size_t row = 0; row < table.rows; ++row)

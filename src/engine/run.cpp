@@ -91,8 +91,9 @@ void check_memory(const Plan& plan, Precision precision, int states, int workers
                          "\"single\" or fewer threads and ranks on this host need less";
     if (qubits > 62)
         fail(Kind::environment,
-             "a state of {} qubits takes {}, and one state has at most 62 qubits; {}", qubits, one,
-             advice);
+             "a state of {} qubits takes {}, one state has at most 62 qubits, and {} bytes are "
+             "available; {}",
+             qubits, one, grouped(available_memory_bytes()), advice);
     const std::uint64_t rank_bytes = plan_bytes(plan, precision, states, workers);
     const std::uint64_t host_bytes =
         saturating_product(rank_bytes, static_cast<std::uint64_t>(node_ranks));

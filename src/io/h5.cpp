@@ -65,10 +65,10 @@ std::string last_reason() {
 }
 
 /// Fixed or variable length text in memory, in the character set of the file's type.
-Handle text_type(bool ascii) {
+Handle text_type(bool ascii, std::size_t width = H5T_VARIABLE) {
     Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-    H5Tset_size(type, H5T_VARIABLE);
-    H5Tset_strpad(type, H5T_STR_NULLTERM);
+    H5Tset_size(type, width);
+    H5Tset_strpad(type, width == H5T_VARIABLE ? H5T_STR_NULLTERM : H5T_STR_NULLPAD);
     H5Tset_cset(type, ascii ? H5T_CSET_ASCII : H5T_CSET_UTF8);
     return type;
 }
@@ -397,8 +397,12 @@ void H5File::write_integers(const std::string& dataset, std::span<const std::int
 
 void H5File::write_texts(const std::string& dataset, const std::vector<std::string>& texts) {
     const Guard guard;
-    const Handle type = text_type(all_ascii(texts));
-    body_->write(dataset, type, type, pointers_to(texts).data(), {texts.size()});
+    std::size_t width = 1;
+    for (const std::string& text : texts) width = std::max(width, text.size());
+    std::string fields(texts.size() * width, '\0');
+    for (std::size_t i = 0; i < texts.size(); ++i) texts[i].copy(&fields[i * width], width);
+    const Handle type = text_type(all_ascii(texts), width);
+    body_->write(dataset, type, type, fields.data(), {texts.size()});
 }
 
 bool H5File::has(const std::string& object) const {

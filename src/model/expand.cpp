@@ -3,6 +3,8 @@
 #include "wavetrain/circuit/templates.hpp"
 #include "wavetrain/model/model.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <map>
 
 namespace wavetrain {
@@ -53,11 +55,25 @@ std::vector<LayerSpec> expand_hybrid(const ModelOptions& options) {
     return layers;
 }
 
+/// Names become groups of HDF5 files beside Keras' and our own.
+void check_name(const LayerSpec& layer) {
+    const std::string& name = layer.name;
+    const auto allowed = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-';
+    };
+    if (!std::all_of(name.begin(), name.end(), allowed))
+        fail_at(layer.place, Kind::usage,
+                "layer name '{}': only letters, digits, '_' and '-' are allowed", name);
+    if (name == "wavetrain" || name == "top_level_model_weights")
+        fail_at(layer.place, Kind::usage, "layer name '{}' is reserved", name);
+}
+
 std::vector<LayerSpec> named(std::vector<LayerSpec> layers) {
     std::map<std::string, int> counts;
     for (LayerSpec& layer : layers) {
         const int number = counts[layer.type]++;
         if (layer.name.empty()) layer.name = numbered(layer.type, number);
+        check_name(layer);
     }
     return layers;
 }

@@ -69,7 +69,8 @@ Loss::Loss(std::string_view name) {
     type_ = static_cast<Type>(found - names.begin());
 }
 
-void Loss::check_labels(const Table& labels, std::size_t outputs, const std::string& where) const {
+void Loss::check_labels(const Table& labels, std::size_t outputs, const std::string& where,
+                        std::span<const int> lines) const {
     if (!has_labels()) return;
     const std::string& name = loss_names()[static_cast<std::size_t>(type_)];
     if (labels.width == 0)
@@ -84,8 +85,9 @@ void Loss::check_labels(const Table& labels, std::size_t outputs, const std::str
     for (std::size_t s = 0; s < labels.rows; ++s) {
         const auto label = labels.row(s);
         const auto refuse = [&](double value, const std::string& wanted) {
-            fail(Kind::usage, "{}: sample {} has the label {}, but loss '{}' takes {}", where,
-                 s + 1, shortest(value), name, wanted);
+            fail_at({where, lines.empty() ? 0 : lines[s], 0}, Kind::usage,
+                    "sample {} has the label {}, but loss '{}' takes {}", s + 1, shortest(value),
+                    name, wanted);
         };
         for (double value : label) {
             if (type_ == Type::hinge && value != 0.0 && std::abs(value) != 1.0)

@@ -1,6 +1,7 @@
 /// Models: building layers, running them forwards and backwards.
 #include "wavetrain/model/model.hpp"
 
+#include "wavetrain/base/machine.hpp"
 #include "wavetrain/base/text.hpp"
 #include "wavetrain/circuit/qasm.hpp"
 #include "wavetrain/circuit/templates.hpp"
@@ -62,6 +63,20 @@ std::vector<PauliSum> layer_observables(const LayerSpec& spec, int qubits) {
         }
     }
     return observables;
+}
+
+/// Refuses a dense layer whose parameters cannot fit: each is held about as often as the optimizer,
+/// the exact sums and the layers need it.
+void check_dense_memory(const LayerSpec& spec, std::size_t width) {
+    constexpr double kBytesPerParameter = 160;
+    const double parameters = (static_cast<double>(width) + 1.0) * static_cast<double>(spec.units);
+    const auto available = available_memory_bytes();
+    if (parameters * kBytesPerParameter <= static_cast<double>(available)) return;
+    fail_at(
+        spec.place, Kind::environment,
+        "not enough memory: the {:.0f} parameters of layer '{}' need about {:.0f} bytes, and {} "
+        "bytes are available",
+        parameters, spec.name, parameters * kBytesPerParameter, grouped(available));
 }
 
 /// Where each symbol of the circuit comes from. Inputs that `data` does not bind are weights, or,
@@ -186,6 +201,7 @@ std::unique_ptr<Layer> Model::build(const LayerSpec& spec, std::int64_t qubits,
     if (spec.units < 1)
         fail_at(spec.place, Kind::usage, "layer '{}': units must be at least 1", spec.name);
     if (width == 0) fail_at(spec.place, Kind::usage, "layer '{}' has no inputs", spec.name);
+    check_dense_memory(spec, width);
     return std::make_unique<Dense>(spec.name, spec.trainable, width,
                                    static_cast<std::size_t>(spec.units), spec.activation,
                                    spec.initializer);

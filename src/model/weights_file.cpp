@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::int64_t kFormatVersion = 1;
 constexpr const char* kGroup = "/wavetrain";
+constexpr const char* kColumns = "/wavetrain/columns";
 
 std::string layer_group(const std::string& name) { return format("{}/layers/{}", kGroup, name); }
 
@@ -49,12 +50,26 @@ void require_wavetrain(const H5File& file) {
              version, kFormatVersion);
 }
 
+/// Texts lie in datasets of one entry: their fields have a fixed length, so that a damaged file is
+/// found by its hashes instead of leading the library astray.
+void write_text(H5File& file, const std::string& name, const std::string& text) {
+    file.write_texts(format("{}/{}", kGroup, name), {text});
+}
+
+std::string read_text(const H5File& file, const std::string& name) {
+    const std::string path = format("{}/{}", kGroup, name);
+    const std::vector<std::string> texts = file.read_texts(path);
+    if (texts.size() != 1)
+        fail(Kind::usage, "{}: '{}' has {} texts instead of 1", file.path(), path, texts.size());
+    return texts.front();
+}
+
 std::vector<double> read_layer(const H5File& file, const Layer& layer) {
     const std::string group = layer_group(layer.name());
     if (!file.is_group(group))
         fail(Kind::usage, "{}: the weights have no layer '{}', which the model has", file.path(),
              layer.name());
-    const std::string type = file.text(group, "type");
+    const std::string type = read_text(file, format("layers/{}/type", layer.name()));
     if (type != layer.type())
         fail(Kind::usage, "{}: layer '{}' is of type '{}' in the weights and '{}' in the model",
              file.path(), layer.name(), type, layer.type());
@@ -135,12 +150,13 @@ void save_weights(const std::string& path, const Model& model, std::span<const d
     write_keras_layers(file, keras_layers(model, parameters));
     file.create_group(kGroup);
     file.set_integer(kGroup, "format_version", kFormatVersion);
-    file.set_text(kGroup, "version", version());
-    file.set_text(kGroup, "config", info.config);
-    file.set_text(kGroup, "parameters_sha256", sha256(parameters));
-    file.set_text(kGroup, "simd", info.simd);
     file.set_integer(kGroup, "piece_amplitudes", info.piece_amplitudes);
-    file.write_texts(format("{}/columns", kGroup), info.columns);
+    write_text(file, "version", std::string(version()));
+    write_text(file, "config", info.config);
+    write_text(file, "config_sha256", sha256(info.config));
+    write_text(file, "parameters_sha256", sha256(parameters));
+    write_text(file, "simd", info.simd);
+    file.write_texts(kColumns, info.columns);
     std::vector<std::string> names;
     for (const auto& layer : model.layers()) names.push_back(layer->name());
     file.write_texts(format("{}/layer_names", kGroup), names);
@@ -148,7 +164,7 @@ void save_weights(const std::string& path, const Model& model, std::span<const d
         const Layer& layer = *model.layers()[i];
         const std::string group = layer_group(layer.name());
         file.create_group(group);
-        file.set_text(group, "type", layer.type());
+        write_text(file, format("layers/{}/type", layer.name()), std::string(layer.type()));
         file.write_texts(group + "/names", layer.parameter_names());
         file.write(group + "/values", parameters.subspan(model.offset(i), layer.parameters()),
                    {layer.parameters()});
@@ -165,8 +181,12 @@ void export_keras(const std::string& path, const Model& model, std::span<const d
 WeightsInfo read_weights_info(const std::string& path) {
     const H5File file = H5File::open(path);
     require_wavetrain(file);
-    return {file.text(kGroup, "config"), file.read_texts(format("{}/columns", kGroup)),
-            file.text(kGroup, "simd"), file.integer(kGroup, "piece_amplitudes")};
+    const std::string config = read_text(file, "config");
+    if (sha256(config) != read_text(file, "config_sha256"))
+        fail(Kind::environment,
+             "{}: the weights are damaged: the hash of their config does not fit", path);
+    return {config, file.read_texts(kColumns), read_text(file, "simd"),
+            file.integer(kGroup, "piece_amplitudes")};
 }
 
 std::vector<double> read_weights(const std::string& path, const Model& model) {
@@ -181,8 +201,9 @@ std::vector<double> read_weights(const std::string& path, const Model& model) {
     if (stored != model.layers().size())
         fail(Kind::usage, "{}: the weights have {} layers and the model has {}", path, stored,
              model.layers().size());
-    if (sha256(parameters) != file.text(kGroup, "parameters_sha256"))
-        fail(Kind::environment, "{}: the weights are damaged: their hash does not fit", path);
+    if (sha256(parameters) != read_text(file, "parameters_sha256"))
+        fail(Kind::environment,
+             "{}: the weights are damaged: the hash of their values does not fit", path);
     return parameters;
 }
 

@@ -53,6 +53,7 @@ ExactSums reduce(std::vector<ExactSums> parts, const Workers& workers, const std
     ExactSums total = std::move(parts.front());
     for (std::size_t i = 1; i < parts.size(); ++i) total.merge(parts[i]);
     const bool own_bad = total.bad();
+    if (workers.mark) workers.mark(what + ": waiting for the other ranks");
     workers.comm.sum(total.raw());
     if (!total.bad()) return total;
     std::string ranks;

@@ -11,6 +11,8 @@
 #include "wavetrain/io/atomic_file.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace wavetrain {
@@ -44,7 +46,7 @@ std::string run_name(const std::string& folder) {
 class Run {
 public:
     Run(const TrainSetup& setup, const Workers& workers)
-        : setup_(setup), workers_(workers), comm_(workers.comm), parameters_(setup.parameters),
+        : setup_(setup), comm_(workers.comm), workers_(workers), parameters_(setup.parameters),
           trainable_(setup.model.trainable()),
           optimizer_(setup.optimizer, setup.model.parameters()),
           watchdog_(workers.comm, setup.timeout_seconds),
@@ -52,6 +54,7 @@ public:
                     steps_per_epoch()) {}
 
     TrainResult operator()() {
+        workers_.mark = [&](const std::string& what) { watchdog_.mark(what); };
         const auto start = Clock::now();
         begin();
         try {
@@ -159,6 +162,7 @@ private:
                                       what, false, spoil);
         clip_gradient(step.gradient, setup_.options.clip_norm);
         optimizer_.update(parameters_, step.gradient, trainable_);
+        check_parameters(what);
         setup_.model.set_parameters(parameters_);
         result_.steps = number;
         const std::int64_t every = setup_.options.log_every_steps;
@@ -166,6 +170,18 @@ private:
             write("writing metrics",
                   {step_event(number, step.loss_sum / static_cast<double>(step.samples))});
         return step;
+    }
+
+    /// All ranks hold the same parameters, so all throw or none.
+    void check_parameters(const std::string& what) const {
+        constexpr double kLargest = std::numeric_limits<float>::max();
+        for (double p : parameters_)
+            if (!(std::abs(p) <= kLargest))
+                throw Error(Kind::numeric,
+                            format("{}: a weight has become {}: training diverges; a smaller "
+                                   "learning rate or train.clip_norm may help",
+                                   what, p))
+                    .as_everywhere();
     }
 
     /// The hash of the parameters, which must be the same on all ranks.
@@ -201,8 +217,8 @@ private:
     }
 
     const TrainSetup& setup_;
-    const Workers& workers_;
     Comm& comm_;
+    Workers workers_;
     std::vector<double> parameters_;
     std::vector<bool> trainable_;
     Optimizer optimizer_;

@@ -9,9 +9,8 @@
 namespace wavetrain {
 namespace {
 
-/// What a run writes. Folders go with all they hold: they are the run's alone.
-constexpr std::array<const char*, 6> kOwnFiles{"metrics.jsonl", "weights.h5",  "config.toml",
-                                               "report.html",   "checkpoints", "tensorboard"};
+/// What a run writes.
+constexpr std::array<const char*, 3> kOwnFiles{"metrics.jsonl", "weights.h5", "config.toml"};
 constexpr std::array<const char*, 3> kSignsOfRun{"metrics.jsonl", "weights.h5", "checkpoints"};
 
 } // namespace
@@ -25,7 +24,8 @@ bool holds_run(const RunFolder& run) {
 void claim_folder(const RunFolder& run, bool overwrite) {
     if (exists(run.folder) && !is_folder(run.folder))
         fail(Kind::environment, "output.folder '{}' is a file, not a folder", run.folder);
-    if (holds_run(run)) {
+    const bool overwrites_run = holds_run(run);
+    if (overwrites_run) {
         if (!overwrite)
             fail(Kind::usage,
                  "output.folder '{}' already holds a run; choose another folder (--set "
@@ -33,6 +33,11 @@ void claim_folder(const RunFolder& run, bool overwrite) {
                  run.folder);
         for (const char* name : kOwnFiles) remove_path(run.folder + "/" + name);
     }
+    if (exists(run.config()) && !overwrites_run)
+        fail(Kind::usage,
+             "output.folder '{}' holds a config.toml that belongs to no run and would be replaced; "
+             "choose another folder (--set output.folder=...)",
+             run.folder);
     create_folders(run.folder);
 }
 

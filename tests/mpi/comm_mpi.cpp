@@ -111,7 +111,7 @@ void check_together(Comm& comm, Checks& checks) {
     } catch (const Error& error) {
         const std::string expected =
             comm.size() == 1
-                ? "a.csv:3:4: cut short (while reading the data)"
+                ? "a.csv:3:4: cut short"
                 : wavetrain::format("a.csv:3:4: cut short (rank {}, while reading the data)",
                                     failing);
         checks.check(error.what() == expected, error.what());

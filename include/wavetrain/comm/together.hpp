@@ -27,6 +27,10 @@ template <class Body> auto together(Comm& comm, std::string_view what, Body&& bo
     }
 }
 
+/// Collective. An `environment` error on all ranks, naming the first that differs, unless every
+/// rank has the same `bytes` of `what` ("the config").
+void require_same(Comm& comm, std::string_view what, std::string_view bytes);
+
 /// Collective. Runs `body` on rank 0 only; all ranks learn the verdict.
 inline void on_root(Comm& comm, std::string_view what, const std::function<void()>& body) {
     together_run(comm, what, [&] {

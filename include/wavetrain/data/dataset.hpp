@@ -15,6 +15,7 @@ struct Dataset {
     std::size_t samples = 0;
     std::size_t label_width = 0; ///< numbers per label; 0: no labels
     std::vector<double> labels;  ///< samples x label_width
+    std::vector<int> lines;      ///< of a text file: the line of each sample; else empty
 
     std::span<const double> row(std::size_t sample) const {
         return std::span(features).subspan(sample * columns.size(), columns.size());

@@ -51,7 +51,8 @@ public:
     /// Creates an array of 64-bit integers.
     void write_integers(const std::string& dataset, std::span<const std::int64_t> values,
                         const std::vector<std::size_t>& shape);
-    /// Creates a list of texts, of any length and number.
+    /// Creates a list of texts, of any length and number, in fields of one length (a damaged file
+    /// cannot lead a reader astray there, as it can with variable-length texts).
     void write_texts(const std::string& dataset, const std::vector<std::string>& texts);
 
     bool has(const std::string& object) const;

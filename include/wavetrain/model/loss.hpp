@@ -30,8 +30,9 @@ public:
     /// False for "expectation": it takes no labels and has no accuracy.
     bool has_labels() const { return type_ != Type::expectation; }
     /// Refuses labels that do not fit the loss or the model's outputs: a `usage` error naming
-    /// `where` the data came from and the first such row.
-    void check_labels(const Table& labels, std::size_t outputs, const std::string& where) const;
+    /// `where` the data came from and the first such row (by its line, where `lines` has them).
+    void check_labels(const Table& labels, std::size_t outputs, const std::string& where,
+                      std::span<const int> lines = {}) const;
 
     /// The loss of one sample. For "expectation" `label` is empty.
     double value(std::span<const double> output, std::span<const double> label) const;

@@ -5,6 +5,7 @@
 #include "wavetrain/data/dataset.hpp"
 #include "wavetrain/model/model.hpp"
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -30,6 +31,8 @@ struct Workers {
     Comm& comm;
     int threads = 1;
     std::size_t micro_batch = 8;
+    /// Told what this rank waits for before it meets the others (for the watchdog); may be empty.
+    std::function<void(const std::string& what)> mark{};
 };
 
 /// One step's result, the same on all ranks.

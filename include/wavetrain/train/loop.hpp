@@ -33,7 +33,7 @@ struct TrainSetup {
 struct TrainResult {
     std::int64_t epochs = 0; ///< epochs done
     std::int64_t steps = 0;
-    Score training; ///< of the last epoch
+    std::optional<Score> training; ///< of the last epoch; none without epochs
     std::optional<Score> validation;
     double seconds = 0.0;           ///< whole training
     std::vector<std::string> files; ///< every file written
