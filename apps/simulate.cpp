@@ -65,7 +65,8 @@ void add_simulate(CLI::App& app, Program& program) {
     command->add_flag("--amplitudes", a.request.amplitudes, "the final state");
     command->add_option("--samples", a.request.samples, "number of samples to draw")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
-    command->add_option("--seed", a.request.seed, "seed of the samples");
+    command->add_option("--seed", a.request.seed, "seed of the samples")
+        ->check(CLI::Range(0.0, 0x1p63));
     command->add_option("--precision", a.precision, "double or single")
         ->check(CLI::IsMember({"double", "single"}));
     CLI::Option* eager = command->add_flag("--eager", a.eager, "gate by gate, each one checked");

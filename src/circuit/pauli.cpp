@@ -144,6 +144,9 @@ private:
             else
                 same->coefficient += term.coefficient;
         }
+        for (const PauliTerm& term : sum.terms)
+            if (!std::isfinite(term.coefficient))
+                error("the sum of equal terms is not a finite number");
         return sum;
     }
 

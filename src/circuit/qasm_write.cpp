@@ -126,7 +126,13 @@ private:
 
     void write_operation(const Operation& operation) {
         Operation bound = operation;
-        for (Angle& angle : bound.angles) angle = angle.substitute(replacements_);
+        for (Angle& angle : bound.angles) {
+            angle = angle.substitute(replacements_);
+            if (angle.is_constant() && !std::isfinite(angle.value({})))
+                fail_at(operation.place, Kind::usage,
+                        "an angle of gate '{}' is {} at the bound values",
+                        operation_name(operation), angle.value({}));
+        }
         std::vector<std::string> qubits;
         for (const Control& control : bound.controls)
             qubits.push_back(format("{}[{}]", register_, control.qubit.index));

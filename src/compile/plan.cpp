@@ -132,7 +132,14 @@ std::string state_bytes_text(int qubits, std::uint64_t amplitude_bytes) {
         ++power;
     }
     if (power < 64) return grouped(std::uint64_t{1} << power) + " bytes";
-    return format("2^{} bytes", power);
+    if (power >= 127) return format("2^{} bytes", power);
+    // In two halves, since 64 bits do not hold it.
+    constexpr std::uint64_t kBillions = 1'000'000'000'000'000'000;
+    const auto bytes = static_cast<unsigned __int128>(1) << power;
+    const std::string low = format("{:018}", static_cast<std::uint64_t>(bytes % kBillions));
+    std::string text = grouped(static_cast<std::uint64_t>(bytes / kBillions));
+    for (std::size_t i = 0; i < low.size(); i += 3) text += "," + low.substr(i, 3);
+    return format("{} bytes (2^{})", text, power);
 }
 
 int largest_state(const Plan& plan) {

@@ -2,6 +2,7 @@
 #include "wavetrain/engine/bound.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace wavetrain {
 namespace {
@@ -62,9 +63,16 @@ std::vector<std::vector<double>> block_angles(const Plan& plan, const Block& blo
                                               std::span<const double> symbols) {
     std::vector<std::vector<double>> angles;
     for (int index : block.operations) {
+        const Operation& operation = operation_of(plan, index);
         std::vector<double> values;
-        for (const Angle& angle : operation_of(plan, index).angles)
+        for (const Angle& angle : operation.angles) {
             values.push_back(angle.value(symbols));
+            if (!std::isfinite(values.back()))
+                fail_at(operation.place, Kind::numeric,
+                        "angle '{}' of gate {} ('{}') is {} at the given values",
+                        angle.text(plan.circuit.symbols), index + 1, operation_name(operation),
+                        values.back());
+        }
         angles.push_back(std::move(values));
     }
     return angles;

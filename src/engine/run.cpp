@@ -27,6 +27,9 @@ template <class Real> void check_norm(const BoundCone& bound, std::size_t block,
             index + 1, operation_name(gate), norm);
 }
 
+/// From so many qubits on a state has more bytes than 64 bits can count.
+constexpr int kBeyondAddresses = 60;
+
 /// Beyond every memory: products that overflow saturate here.
 std::uint64_t saturating_product(std::uint64_t a, std::uint64_t b) {
     constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
@@ -89,11 +92,11 @@ void check_memory(const Plan& plan, Precision precision, int states, int workers
     const std::string one = state_bytes_text(qubits, amplitude_bytes(precision));
     const char* advice = "fewer qubits, engine.light_cones = \"auto\", engine.precision = "
                          "\"single\" or fewer threads and ranks on this host need less";
-    if (qubits > 62)
+    if (qubits >= kBeyondAddresses)
         fail(Kind::environment,
-             "a state of {} qubits takes {}, one state has at most 62 qubits, and {} bytes are "
-             "available; {}",
-             qubits, one, grouped(available_memory_bytes()), advice);
+             "a state of {} qubits takes {} (one state has at most 62 qubits), and {} bytes are "
+             "available; fewer qubits or engine.light_cones = \"auto\" need less",
+             qubits, one, grouped(available_memory_bytes()));
     const std::uint64_t rank_bytes = plan_bytes(plan, precision, states, workers);
     const std::uint64_t host_bytes =
         saturating_product(rank_bytes, static_cast<std::uint64_t>(node_ranks));

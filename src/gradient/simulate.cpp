@@ -3,6 +3,8 @@
 
 #include "wavetrain/engine/sample.hpp"
 
+#include <cmath>
+
 namespace wavetrain {
 namespace {
 
@@ -17,10 +19,25 @@ public:
     SimulationResult run() {
         if (!request_.observables.empty() || request_.gradient) observe();
         if (request_.amplitudes || request_.samples > 0 || request_.trace) whole_state();
+        check_finite();
         return std::move(result_);
     }
 
 private:
+    /// Angles are finite, but a derivative may not be (of a root at 0), and a sum may overflow.
+    void check_finite() const {
+        for (std::size_t j = 0; j < result_.expectations.size(); ++j) {
+            const std::string name = pauli_text(request_.observables[j]);
+            if (!std::isfinite(result_.expectations[j]))
+                fail(Kind::numeric, "the expectation of '{}' is {}", name, result_.expectations[j]);
+            if (!request_.gradient) continue;
+            for (std::size_t s = 0; s < circuit_.symbols.size(); ++s)
+                if (!std::isfinite(result_.gradients[j][s]))
+                    fail(Kind::numeric, "the derivative of '{}' in '{}' is {} at the given values",
+                         name, circuit_.symbols[s], result_.gradients[j][s]);
+        }
+    }
+
     Plan plan(bool whole) const {
         CompileOptions options = request_.compile;
         if (whole) options.light_cones = "off";

@@ -96,7 +96,7 @@ private:
         write("starting the run",
               {start_event({run_name(setup_.folder.folder), std::string(version()), comm_.size(),
                             workers_.threads, setup_.options.seed, setup_.model.parameters()})});
-        setup_.model.set_parameters(parameters_);
+        set_parameters();
     }
 
     void epochs() {
@@ -163,7 +163,7 @@ private:
         clip_gradient(step.gradient, setup_.options.clip_norm);
         optimizer_.update(parameters_, step.gradient, trainable_);
         check_parameters(what);
-        setup_.model.set_parameters(parameters_);
+        set_parameters();
         result_.steps = number;
         const std::int64_t every = setup_.options.log_every_steps;
         if (every > 0 && number % every == 0)
@@ -172,7 +172,16 @@ private:
         return step;
     }
 
-    /// All ranks hold the same parameters, so all throw or none.
+    /// All ranks hold the same parameters, so all throw (an angle that is not finite) or none.
+    void set_parameters() {
+        try {
+            setup_.model.set_parameters(parameters_);
+        } catch (const Error& error) {
+            throw error.as_everywhere();
+        }
+    }
+
+    /// Likewise.
     void check_parameters(const std::string& what) const {
         constexpr double kLargest = std::numeric_limits<float>::max();
         for (double p : parameters_)

@@ -162,6 +162,53 @@ folder = "{self.path('layers')}"
         )
 
 
+class NumbersThatAreNone(support.AppTest):
+    """What is not a finite number ends in an error that names its place."""
+
+    def circuit(self, gate):
+        return self.write(
+            "c.qasm", f'OPENQASM 3;\ninclude "stdgates.inc";\ninput float a;\nqubit q;\n{gate} q;\n'
+        )
+
+    def test_angles(self):
+        circuit = self.circuit("rx(ln(a))")
+        for wanted in (("--observe", "Z0"), ("--samples", 5), ("--amplitudes",)):
+            for value in (-1, 0):
+                self.refuse(4, "simulate", circuit, "--bind", f"a={value}", *wanted, says="c.qasm:5:1")
+        out = self.path("out.qasm")
+        self.refuse(2, "export", "--qasm", 2, circuit, out, "--bind", "a=-1", says="c.qasm:5:1")
+        self.assertFalse(os.path.exists(out))
+
+    def test_derivatives(self):
+        circuit = self.circuit("ry(sqrt(a))")
+        self.succeed("simulate", circuit, "--bind", "a=0", "--observe", "Z0")
+        for method in ("adjoint", "parameter_shift"):
+            self.refuse(
+                4,
+                *("simulate", circuit, "--bind", "a=0", "--observe", "Z0", "--gradient", method),
+                says="'a'",
+            )
+
+    def test_coefficients(self):
+        circuit = self.circuit("rx(a)")
+        self.refuse(
+            2, "simulate", circuit, "--bind", "a=1", "--observe", "1e308*Z0+1e308*Z0", says="finite"
+        )
+
+    def test_a_folder_is_no_circuit(self):
+        os.mkdir(self.path("d.qasm"))
+        for command in ("simulate", "draw", "plan"):
+            self.refuse(3, command, self.path("d.qasm"), says="directory")
+
+    def test_sixty_two_qubits(self):
+        self.write("big.qasm", "OPENQASM 2.0;\nqreg q[62];\n")
+        self.refuse(
+            3,
+            *("simulate", self.path("big.qasm"), "--amplitudes"),
+            says=("73,786,976,294,838,206,464 bytes", "available"),
+        )
+
+
 class RanksThatDisagree(support.AppTest):
     def start(self, *different, timeout=60):
         """Two ranks, of which the second has other options."""

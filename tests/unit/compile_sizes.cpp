@@ -50,8 +50,10 @@ TEST_CASE("B59: bytes are exact or refused, never wrapped", "[compile][sizes]") 
     CHECK(state_bytes(50, 16) == 18014398509481984U);
     CHECK(state_bytes(59, 16) == 9223372036854775808U);
     CHECK(state_bytes(60, 8) == 9223372036854775808U);
-    CHECK(contains(refusal([] { state_bytes(60, 16); }), "2^64 bytes"));
-    CHECK(contains(refusal([] { state_bytes(62, 16); }), "2^66 bytes"));
+    CHECK(
+        contains(refusal([] { state_bytes(60, 16); }), "18,446,744,073,709,551,616 bytes (2^64)"));
+    CHECK(
+        contains(refusal([] { state_bytes(62, 16); }), "73,786,976,294,838,206,464 bytes (2^66)"));
     CHECK(state_bytes_text(36, 16) == "1,099,511,627,776 bytes");
     CHECK(state_bytes_text(50, 16) == "18,014,398,509,481,984 bytes");
     CHECK(state_bytes_text(60, 8) == "9,223,372,036,854,775,808 bytes");
@@ -86,7 +88,7 @@ TEST_CASE("B58: states that do not fit are refused by their plan at once", "[com
         CHECK(largest_state(plan) == qubits);
         const std::string text =
             refusal([&] { check_memory(plan, Precision::double_precision, 2, 4, 2); });
-        CHECK(contains(text, format("2^{} bytes", qubits + 4)));
+        CHECK(contains(text, format("2^{}", qubits + 4)));
     }
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     CHECK(taken.count() < 1.0);

@@ -82,7 +82,7 @@ std::uint64_t state_amplitudes(int qubits);
 /// Bytes of one state of `qubits` qubits with amplitudes of `amplitude_bytes` (8 or 16).
 std::uint64_t state_bytes(int qubits, std::uint64_t amplitude_bytes);
 
-/// Bytes as a readable number, also beyond 2^64 ("2^104 bytes").
+/// Bytes as a readable number, beyond 64 bits with the power ("... bytes (2^66)", "2^304 bytes").
 std::string state_bytes_text(int qubits, std::uint64_t amplitude_bytes);
 
 /// Positions in the plan's largest state.

@@ -19,7 +19,8 @@ struct BoundBlock {
 /// One cone bound to symbol values. Holds references: plan and cone must outlive it.
 class BoundCone {
 public:
-    /// Binds every block. `symbols` has a value for each symbol of the circuit.
+    /// Binds every block. `symbols` has a value for each symbol of the circuit. A `numeric` error
+    /// names the gate (with its place) whose angle is not a finite number at these values.
     BoundCone(const Plan& plan, const Cone& cone, std::span<const double> symbols);
     /// Binds only the blocks that vary from sample to sample, to another sample's values.
     void rebind_varying(std::span<const double> symbols);
