@@ -168,5 +168,12 @@ class ExportQasm(CommandTest):
         self.assertFalse(os.path.exists(out))
 
 
+class Gates(support.AppTest):
+    def test_the_page_of_conventions_is_the_table(self):
+        page = self.succeed("gates").stdout
+        with open(os.path.join(support.ROOT, "docs", "conventions.md")) as file:
+            self.assertEqual(file.read(), page)
+
+
 if __name__ == "__main__":
     unittest.main()
