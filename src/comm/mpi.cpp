@@ -15,6 +15,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <mpi.h>
 #include <numeric>
@@ -51,6 +52,9 @@ void check(int code, std::string_view call) {
     fail(kind, "{} failed: {}{}", call, trim(text.data()),
          kind == Kind::peer ? "; a rank or the network was lost: resume the job" : "");
 }
+
+/// Bytes of every text that travel with its length.
+constexpr std::size_t kHeadBytes = 1024;
 
 int as_int(std::size_t number) { return static_cast<int>(number); }
 
@@ -97,18 +101,32 @@ public:
 
     std::vector<std::string> all_gather(std::string_view bytes) override {
         const auto ranks = static_cast<std::size_t>(size_);
-        std::uint64_t length = bytes.size();
-        std::vector<std::uint64_t> lengths(ranks);
-        check(MPI_Allgather(&length, 1, MPI_UINT64_T, lengths.data(), 1, MPI_UINT64_T,
-                            MPI_COMM_WORLD),
+        // The lengths come with the beginning of each text: for most that is all there is, and one
+        // meeting of the ranks is enough.
+        const std::size_t share = std::max<std::size_t>(1, chunk_elements() / ranks);
+        const std::size_t head = std::min(kHeadBytes, share);
+        const std::size_t slot = sizeof(std::uint64_t) + head;
+        const std::uint64_t length = bytes.size();
+        std::string mine(slot, '\0');
+        std::memcpy(mine.data(), &length, sizeof length);
+        bytes.copy(mine.data() + sizeof length, head);
+        std::string heads(ranks * slot, '\0');
+        check(MPI_Allgather(mine.data(), as_int(slot), MPI_BYTE, heads.data(), as_int(slot),
+                            MPI_BYTE, MPI_COMM_WORLD),
               "MPI_Allgather");
+        std::vector<std::uint64_t> lengths(ranks);
         std::vector<std::string> all(ranks);
+        for (std::size_t i = 0; i < ranks; ++i) {
+            std::memcpy(&lengths[i], heads.data() + i * slot, sizeof(std::uint64_t));
+            all[i].assign(heads, i * slot + sizeof(std::uint64_t),
+                          std::min<std::size_t>(head, lengths[i]));
+        }
         // A round brings the next piece of everyone, together no more than a chunk (positions in
         // it are ints too); whose text has ended takes part with nothing.
         const std::uint64_t longest = *std::max_element(lengths.begin(), lengths.end());
-        const std::size_t share = std::max<std::size_t>(1, chunk_elements() / ranks);
-        for_each_chunk(longest, share, [&](std::size_t offset, std::size_t) {
-            gather_round(bytes, lengths, offset, share, all);
+        const std::uint64_t left = longest > head ? longest - head : 0;
+        for_each_chunk(left, share, [&](std::size_t offset, std::size_t) {
+            gather_round(bytes, lengths, head + offset, share, all);
         });
         return all;
     }

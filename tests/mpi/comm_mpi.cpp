@@ -63,7 +63,7 @@ void check_sum(Comm& comm, Checks& checks, std::size_t length) {
 }
 
 void check_verbs(Comm& comm, Checks& checks) {
-    for (const std::size_t length : {0U, 1U, 6U, 7U, 8U, 14U, 100U}) {
+    for (const std::size_t length : {0U, 1U, 6U, 7U, 8U, 14U, 100U, 1023U, 1024U, 1025U}) {
         check_sum(comm, checks, length);
         for (int root = 0; root < comm.size(); ++root) {
             std::string bytes =
