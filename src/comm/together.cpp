@@ -36,10 +36,8 @@ std::string verdict_of(const std::function<void()>& body) {
     return {};
 }
 
-} // namespace
-
-void together_run(Comm& comm, std::string_view what, const std::function<void()>& body) {
-    const std::vector<std::string> verdicts = comm.all_gather(verdict_of(body));
+/// Throws the first verdict that is an error, on every rank; returns if there is none.
+void settle(const std::vector<std::string>& verdicts, std::string_view what) {
     const auto first = std::find_if(verdicts.begin(), verdicts.end(),
                                     [](const std::string& verdict) { return !verdict.empty(); });
     if (first == verdicts.end()) return;
@@ -55,6 +53,36 @@ void together_run(Comm& comm, std::string_view what, const std::function<void()>
                  static_cast<int>(error.at("column").integer())},
                 rank)
         .as_everywhere();
+}
+
+// The first byte of what together_gather() sends.
+constexpr char kResult = '+';
+constexpr char kFailure = '-';
+
+} // namespace
+
+void together_run(Comm& comm, std::string_view what, const std::function<void()>& body) {
+    settle(comm.all_gather(verdict_of(body)), what);
+}
+
+std::vector<std::string> together_gather(Comm& comm, std::string_view what,
+                                         const std::function<std::string()>& body) {
+    std::string own;
+    const std::string verdict = verdict_of([&] { own = kResult + body(); });
+    if (!verdict.empty()) own = kFailure + verdict;
+    std::vector<std::string> all;
+    if (comm.size() == 1)
+        all.push_back(std::move(own));
+    else
+        all = comm.all_gather(own);
+    if (std::any_of(all.begin(), all.end(), [](const auto& one) { return one[0] == kFailure; })) {
+        std::vector<std::string> verdicts;
+        for (const std::string& one : all)
+            verdicts.push_back(one[0] == kFailure ? one.substr(1) : std::string());
+        settle(verdicts, what);
+    }
+    for (std::string& one : all) one.erase(0, 1);
+    return all;
 }
 
 void require_same(Comm& comm, std::string_view what, std::string_view bytes) {

@@ -220,6 +220,30 @@ TEST_CASE("together: values come back, the first failure is everybody's", "[comm
     }
 }
 
+TEST_CASE("together: what all bodies return reaches every rank", "[comm]") {
+    for (const int ranks : {1, 3})
+        run_ranks(ranks, [&](Comm& comm) {
+            const auto all = together_gather(comm, "collecting", [&] {
+                return std::string(static_cast<std::size_t>(comm.rank()), '\0') + "-";
+            });
+            require(all.size() == static_cast<std::size_t>(ranks), "one for each rank");
+            for (std::size_t r = 0; r < all.size(); ++r)
+                require(all[r] == std::string(r, '\0') + "-", "the bytes of its rank");
+            bool failed = false;
+            try {
+                together_gather(comm, "collecting", [&]() -> std::string {
+                    if (comm.rank() == ranks - 1) fail(Kind::numeric, "not a number");
+                    return "fine";
+                });
+            } catch (const Error& error) {
+                require(error.kind() == Kind::numeric && error.everywhere(), "for all");
+                require(contains(error.what(), "not a number"), "with its message");
+                failed = true;
+            }
+            require(failed, "on every rank");
+        });
+}
+
 TEST_CASE("together: a message that all ranks have names no rank", "[comm]") {
     const Error error = error_of(3, [](Comm& comm) {
         together(comm, "reading the config", [] { fail(Kind::usage, "unknown key 'x'"); });

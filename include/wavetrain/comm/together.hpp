@@ -27,6 +27,11 @@ template <class Body> auto together(Comm& comm, std::string_view what, Body&& bo
     }
 }
 
+/// Collective. Like together_run; every rank gets the bytes that the bodies returned, by rank. They
+/// travel with the verdict: one all_gather, none in a world of one rank.
+std::vector<std::string> together_gather(Comm& comm, std::string_view what,
+                                         const std::function<std::string()>& body);
+
 /// Collective. An `environment` error on all ranks, naming the first that differs, unless every
 /// rank has the same `bytes` of `what` ("the config").
 void require_same(Comm& comm, std::string_view what, std::string_view bytes);
