@@ -16,6 +16,21 @@ template <class Real> std::vector<double> evaluate_as(const BoundCone& bound) {
     return expectations(bound.cone(), state);
 }
 
+template <class Real>
+std::vector<std::vector<double>> evaluate_as(const BoundCone& bound,
+                                             std::span<const std::vector<double>> executions) {
+    BoundCone own = bound;
+    State<Real> state(static_cast<int>(bound.cone().layout.size()));
+    std::vector<std::vector<double>> values;
+    values.reserve(executions.size());
+    for (const std::vector<double>& symbols : executions) {
+        own.rebind_varying(symbols);
+        run(own, state);
+        values.push_back(expectations(own.cone(), state));
+    }
+    return values;
+}
+
 /// Rounding of single gates adds up to less than this for millions of gates.
 template <class Real> constexpr double kNormTolerance = std::is_same_v<Real, float> ? 1e-2 : 1e-7;
 
@@ -79,6 +94,13 @@ template <class Real> std::vector<double> expectations(const Cone& cone, const S
 std::vector<double> evaluate(const BoundCone& bound, Precision precision) {
     return precision == Precision::single_precision ? evaluate_as<float>(bound)
                                                     : evaluate_as<double>(bound);
+}
+
+std::vector<std::vector<double>> evaluate(const BoundCone& bound,
+                                          std::span<const std::vector<double>> executions,
+                                          Precision precision) {
+    return precision == Precision::single_precision ? evaluate_as<float>(bound, executions)
+                                                    : evaluate_as<double>(bound, executions);
 }
 
 std::uint64_t plan_bytes(const Plan& plan, Precision precision, int states, int workers) {

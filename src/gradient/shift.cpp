@@ -2,6 +2,7 @@
 #include "chain.hpp"
 #include "methods.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -46,17 +47,19 @@ public:
 
     ConeGradient run() {
         BoundCone bound = job_.bound;
+        const std::size_t begin = job_.shifted.first;
+        const std::size_t end = std::min(job_.shifted.last, bound.size());
         std::vector<std::vector<ShiftedBlock>> blocks(bound.size());
-        for (std::size_t i = 0; i < bound.size(); ++i)
+        for (std::size_t i = begin; i < end; ++i)
             if (!bound.block(i).varying)
                 blocks[i] = shifted_blocks(job_, bound.block(i), bound.bound(i));
         for (std::size_t sample = 0; sample < job_.symbols.size(); ++sample) {
             bound.rebind_varying(job_.symbols[sample]);
-            for (std::size_t i = 0; i < bound.size(); ++i)
+            for (std::size_t i = begin; i < end; ++i)
                 if (bound.block(i).varying)
                     blocks[i] = shifted_blocks(job_, bound.block(i), bound.bound(i));
             before_.reset();
-            for (std::size_t i = 0; i < bound.size(); ++i) {
+            for (std::size_t i = 0; i < end; ++i) {
                 for (const ShiftedBlock& shifted : blocks[i]) add_shift(bound, i, shifted, sample);
                 apply(before_, bound.block(i), bound.bound(i));
             }

@@ -36,6 +36,12 @@ template <class Real> std::vector<double> expectations(const Cone& cone, const S
 /// Runs the cone and returns its expectations.
 std::vector<double> evaluate(const BoundCone& bound, Precision precision);
 
+/// Expectations of the cone's observables for each execution (values of all symbols of the circuit;
+/// those that do not vary are the bound cone's).
+std::vector<std::vector<double>> evaluate(const BoundCone& bound,
+                                          std::span<const std::vector<double>> executions,
+                                          Precision precision);
+
 /// The bytes that the plan's buffers take on one rank: `states` states of the largest cone for each
 /// of `workers` threads.
 std::uint64_t plan_bytes(const Plan& plan, Precision precision, int states, int workers);

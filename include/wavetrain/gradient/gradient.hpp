@@ -3,6 +3,7 @@
 
 #include "wavetrain/engine/run.hpp"
 
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,14 @@ std::string_view method_name(Method method);
 /// States that one worker holds at once under a method.
 int states_of(Method method);
 
+/// The blocks first ... last-1 of a cone.
+struct BlockRange {
+    std::size_t first = 0;
+    std::size_t last = std::numeric_limits<std::size_t>::max(); ///< beyond the end: to the end
+
+    bool operator==(const BlockRange&) const = default;
+};
+
 /// What is differentiated: for each sample s, sum over j of upstream[s][j] <O_j>, j over the
 /// cone's observables.
 struct GradientJob {
@@ -31,6 +40,9 @@ struct GradientJob {
     std::vector<std::vector<double>> upstream;
     /// Per symbol of the circuit: is its derivative asked for?
     std::vector<bool> wanted;
+    /// Parameter shift: only the angles of these blocks are shifted, and the derivatives are those
+    /// through them. The other methods take all blocks whatever stands here.
+    BlockRange shifted{};
 };
 
 /// Derivatives of a job; entries that were not asked for are 0.
@@ -45,6 +57,12 @@ struct ConeGradient {
 /// (Wierichs, Izaac, Wang and Lin, Quantum 6, 677, 2022); the state before the gate is simulated
 /// once. Finite differences: central, per symbol, always in double precision.
 ConeGradient differentiate(Method method, const GradientJob& job, Precision precision);
+
+/// Ranges of blocks whose parameter-shift gradients add up to the cone's: at most 16, of about
+/// equal cost (shifted executions times the blocks that each runs). Each begins and ends with a
+/// block that has an angle of a wanted symbol; without such blocks there is none. A pure function.
+std::vector<BlockRange> shift_groups(const Plan& plan, const Cone& cone,
+                                     const std::vector<bool>& wanted);
 
 /// A parameter-shift rule: f'(theta) = sum of coefficient * f(theta + shift), exact for every
 /// trigonometric polynomial with the given frequencies (ascending, positive).
