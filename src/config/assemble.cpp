@@ -23,6 +23,7 @@ QuantumSettings quantum_settings(const Config& config) {
     settings.precision = precision_of(config.engine.precision);
     settings.method = method_of(config.gradient.method);
     settings.compile = compile_options(config.engine);
+    settings.deduplicate = config.engine.deduplicate != "off";
     return settings;
 }
 
@@ -89,7 +90,6 @@ void check_offered(const Config& config) {
         refuse(format("engine.piece_amplitudes = {}", engine.piece_amplitudes));
     if (engine.lanes == "on") refuse("engine.lanes = \"on\"");
     if (engine.late_qubits == "on") refuse("engine.late_qubits = \"on\"");
-    if (engine.deduplicate == "on") refuse("engine.deduplicate = \"on\"");
     if (config.checkpoint.every_steps != 0)
         refuse(format("checkpoint.every_steps = {}", config.checkpoint.every_steps));
 }

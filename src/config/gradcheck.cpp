@@ -112,9 +112,14 @@ std::vector<LayerCheck> check_gradients(Assembly& assembly, std::span<const doub
     model.set_parameters(parameters);
     const Table features = first_row(assembly.training.features);
     const Table labels = first_row(assembly.training.labels);
+    SoloComm alone;
+    const Workers workers{alone};
     ExactSums backward(model.parameters() + 1, 0);
-    model.learn(features, labels, assembly.loss, backward);
-    const std::vector<Table> inputs = model.layer_inputs(features);
+    learn(model, assembly.loss, features, labels, workers, "the gradient check",
+          std::span(&backward, 1));
+    Pass pass(model, features, workers, "the gradient check");
+    pass.forward();
+    const std::vector<Table>& inputs = pass.inputs();
     const Precision precision = precision_of(assembly.config.engine.precision);
     std::vector<LayerCheck> checks;
     for (std::size_t i = 0; i < model.layers().size(); ++i) {

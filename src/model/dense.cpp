@@ -27,7 +27,7 @@ std::size_t choice(const std::string& layer, const char* what, const std::string
 
 Dense::Dense(std::string name, bool trainable, std::size_t inputs, std::size_t units,
              const std::string& activation, const std::string& initializer)
-    : Layer(std::move(name), trainable), inputs_(inputs), units_(units),
+    : ClassicalLayer(std::move(name), trainable), inputs_(inputs), units_(units),
       activation_(
           static_cast<Activation>(choice(this->name(), "activation", activation,
                                          {"linear", "tanh", "relu", "sigmoid", "softmax"}))),
@@ -112,7 +112,7 @@ void Dense::deactivate(std::span<const double> outputs, std::span<double> upstre
     }
 }
 
-Table Dense::forward(const Table&, const Table& inputs) const {
+Table Dense::forward(const Table& inputs) const {
     Table outputs(inputs.rows, units_);
     const std::span<const double> bias = std::span(parameters_).subspan(inputs_ * units_);
     for (std::size_t r = 0; r < inputs.rows; ++r) {
@@ -126,13 +126,26 @@ Table Dense::forward(const Table&, const Table& inputs) const {
     return outputs;
 }
 
-Table Dense::backward(const Table&, const Table& inputs, const Table& outputs,
-                      const Table& upstream, bool want_inputs, ExactSums& sums,
-                      std::size_t offset) const {
-    Table below(want_inputs ? inputs.rows : 0, inputs_);
-    std::vector<double> gradient(parameters(), 0.0);
+Table Dense::backward(const Table& inputs, const Table& outputs, const Table& upstream) const {
+    Table below(inputs.rows, inputs_);
     std::vector<double> delta(units_);
     for (std::size_t r = 0; r < inputs.rows; ++r) {
+        const auto up = upstream.row(r);
+        delta.assign(up.begin(), up.end());
+        deactivate(outputs.row(r), delta);
+        const auto down = below.row(r);
+        for (std::size_t i = 0; i < inputs_; ++i)
+            for (std::size_t u = 0; u < units_; ++u)
+                down[i] += parameters_[i * units_ + u] * delta[u];
+    }
+    return below;
+}
+
+void Dense::add_gradient(const Table& inputs, const Table& outputs, const Table& upstream,
+                         Range rows, ExactSums& sums, std::size_t offset) const {
+    std::vector<double> gradient(parameters(), 0.0);
+    std::vector<double> delta(units_);
+    for (std::size_t r = rows.first; r < rows.last; ++r) {
         const auto x = inputs.row(r);
         const auto up = upstream.row(r);
         delta.assign(up.begin(), up.end());
@@ -140,14 +153,8 @@ Table Dense::backward(const Table&, const Table& inputs, const Table& outputs,
         for (std::size_t i = 0; i < inputs_; ++i)
             for (std::size_t u = 0; u < units_; ++u) gradient[i * units_ + u] += x[i] * delta[u];
         for (std::size_t u = 0; u < units_; ++u) gradient[inputs_ * units_ + u] += delta[u];
-        if (!want_inputs) continue;
-        const auto down = below.row(r);
-        for (std::size_t i = 0; i < inputs_; ++i)
-            for (std::size_t u = 0; u < units_; ++u)
-                down[i] += parameters_[i * units_ + u] * delta[u];
     }
-    if (trainable()) sums.add(offset, gradient);
-    return below;
+    sums.add(offset, gradient);
 }
 
 } // namespace wavetrain

@@ -6,6 +6,7 @@
 #include "wavetrain/circuit/qasm.hpp"
 #include "wavetrain/circuit/templates.hpp"
 #include "wavetrain/model/dense.hpp"
+#include "wavetrain/model/pass.hpp"
 
 #include <algorithm>
 
@@ -146,11 +147,12 @@ Model::Model(const ModelOptions& options, const std::vector<std::string>& column
                 fail_at(spec.place, Kind::usage, "two layers are called '{}'", spec.name);
         wiring_.push_back(wire(spec));
         layers_.push_back(build(spec, options.qubits, columns, settings));
+        add_to_stages(layers_.size() - 1);
         offsets_.push_back(offsets_.back() + layers_.back()->parameters());
     }
 }
 
-Model::Wiring Model::wire(const LayerSpec& spec) const {
+Wiring Model::wire(const LayerSpec& spec) const {
     Wiring wiring;
     for (const std::string& name : spec.inputs) {
         const auto found = std::find_if(layers_.begin(), layers_.end(),
@@ -158,16 +160,15 @@ Model::Wiring Model::wire(const LayerSpec& spec) const {
         if (found == layers_.end())
             fail_at(spec.place, Kind::usage, "layer '{}': no layer '{}' stands before it",
                     spec.name, name);
-        wiring.inputs.push_back(static_cast<int>(found - layers_.begin()));
+        wiring.inputs.push_back(static_cast<std::size_t>(found - layers_.begin()));
     }
     if (spec.inputs.empty() && spec.type != "quantum") {
         if (layers_.empty())
             wiring.takes_features = true;
         else
-            wiring.inputs.push_back(static_cast<int>(layers_.size()) - 1);
+            wiring.inputs.push_back(layers_.size() - 1);
     }
-    for (int i : wiring.inputs) {
-        const auto before = static_cast<std::size_t>(i);
+    for (const std::size_t before : wiring.inputs) {
         const bool trains = layers_[before]->trainable() && layers_[before]->parameters() > 0;
         if (trains || wiring_[before].needs_gradient) wiring.needs_gradient = true;
     }
@@ -179,14 +180,14 @@ std::unique_ptr<Layer> Model::build(const LayerSpec& spec, std::int64_t qubits,
                                     const QuantumSettings& settings) {
     const Wiring& wiring = wiring_.back();
     std::size_t width = wiring.takes_features ? columns.size() : 0;
-    for (int i : wiring.inputs) width += layers_[static_cast<std::size_t>(i)]->width();
+    for (const std::size_t i : wiring.inputs) width += layers_[i]->width();
     if (spec.type == "quantum") {
         Circuit circuit = layer_circuit(spec, qubits);
         auto sources = symbol_sources(spec, circuit, columns, width);
         auto observables = layer_observables(spec, circuit.qubits);
         return std::make_unique<Quantum>(spec.name, spec.trainable, std::move(circuit),
                                          std::move(observables), std::move(sources),
-                                         spec.initializer, settings);
+                                         wiring.needs_gradient, spec.initializer, settings);
     }
     if (spec.type == "concatenate") {
         if (spec.inputs.empty())
@@ -205,6 +206,28 @@ std::unique_ptr<Layer> Model::build(const LayerSpec& spec, std::int64_t qubits,
     return std::make_unique<Dense>(spec.name, spec.trainable, width,
                                    static_cast<std::size_t>(spec.units), spec.activation,
                                    spec.initializer);
+}
+
+void Model::add_to_stages(std::size_t layer) {
+    const bool quantum = dynamic_cast<const Quantum*>(layers_[layer].get()) != nullptr;
+    const auto in_last_stage = [&](std::size_t input) {
+        const std::vector<std::size_t>& last = stages_.back().layers;
+        return std::find(last.begin(), last.end(), input) != last.end();
+    };
+    const std::vector<std::size_t>& inputs = wiring_[layer].inputs;
+    if (quantum && !stages_.empty() && stages_.back().quantum &&
+        std::none_of(inputs.begin(), inputs.end(), in_last_stage))
+        stages_.back().layers.push_back(layer);
+    else
+        stages_.push_back({quantum, {layer}});
+}
+
+const Quantum& Model::quantum(std::size_t layer) const {
+    return dynamic_cast<const Quantum&>(*layers_[layer]);
+}
+
+const ClassicalLayer& Model::classical(std::size_t layer) const {
+    return dynamic_cast<const ClassicalLayer&>(*layers_[layer]);
 }
 
 std::vector<bool> Model::trainable() const {
@@ -237,76 +260,10 @@ void Model::set_parameters(std::span<const double> parameters) {
         layers_[i]->set_parameters(parameters.subspan(offsets_[i], layers_[i]->parameters()));
 }
 
-Table Model::gather(std::size_t layer, const Table& features,
-                    const std::vector<Table>& outputs) const {
-    const Wiring& wiring = wiring_[layer];
-    if (wiring.takes_features) return features;
-    if (wiring.inputs.size() == 1) return outputs[static_cast<std::size_t>(wiring.inputs[0])];
-    std::size_t width = 0;
-    for (int i : wiring.inputs) width += outputs[static_cast<std::size_t>(i)].width;
-    Table inputs(features.rows, width);
-    for (std::size_t r = 0; r < features.rows; ++r) {
-        auto place = inputs.row(r).begin();
-        for (int i : wiring.inputs) {
-            const auto row = outputs[static_cast<std::size_t>(i)].row(r);
-            place = std::copy(row.begin(), row.end(), place);
-        }
-    }
-    return inputs;
-}
-
 Table Model::forward(const Table& features) const {
-    std::vector<Table> outputs;
-    for (std::size_t i = 0; i < layers_.size(); ++i)
-        outputs.push_back(layers_[i]->forward(features, gather(i, features, outputs)));
-    return std::move(outputs.back());
-}
-
-std::vector<Table> Model::layer_inputs(const Table& features) const {
-    std::vector<Table> inputs;
-    std::vector<Table> outputs;
-    for (std::size_t i = 0; i < layers_.size(); ++i) {
-        inputs.push_back(gather(i, features, outputs));
-        outputs.push_back(layers_[i]->forward(features, inputs.back()));
-    }
-    return inputs;
-}
-
-std::size_t Model::learn(const Table& features, const Table& labels, const Loss& loss,
-                         ExactSums& sums) const {
-    std::vector<Table> inputs;
-    std::vector<Table> outputs;
-    for (std::size_t i = 0; i < layers_.size(); ++i) {
-        inputs.push_back(gather(i, features, outputs));
-        outputs.push_back(layers_[i]->forward(features, inputs.back()));
-    }
-    std::vector<Table> upstream;
-    for (const Table& output : outputs) upstream.emplace_back(output.rows, output.width);
-    std::size_t correct = 0;
-    for (std::size_t r = 0; r < features.rows; ++r) {
-        const auto output = std::as_const(outputs.back()).row(r);
-        const auto label = labels.row(r);
-        sums.add(parameters(), loss.value(output, label));
-        const auto derivative = loss.derivative(output, label);
-        std::copy(derivative.begin(), derivative.end(), upstream.back().row(r).begin());
-        if (loss.has_labels() && loss.correct(output, label)) ++correct;
-    }
-    for (std::size_t i = layers_.size(); i-- > 0;) {
-        const bool trains = layers_[i]->trainable() && layers_[i]->parameters() > 0;
-        if (!trains && !wiring_[i].needs_gradient) continue;
-        const Table below = layers_[i]->backward(features, inputs[i], outputs[i], upstream[i],
-                                                 wiring_[i].needs_gradient, sums, offsets_[i]);
-        if (!wiring_[i].needs_gradient) continue;
-        std::size_t column = 0;
-        for (int source : wiring_[i].inputs) {
-            Table& target = upstream[static_cast<std::size_t>(source)];
-            for (std::size_t r = 0; r < target.rows; ++r)
-                for (std::size_t c = 0; c < target.width; ++c)
-                    target.row(r)[c] += below.row(r)[column + c];
-            column += target.width;
-        }
-    }
-    return correct;
+    SoloComm alone;
+    const Workers workers{alone};
+    return Pass(*this, features, workers, "a forward pass").forward();
 }
 
 } // namespace wavetrain

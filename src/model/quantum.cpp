@@ -3,6 +3,7 @@
 
 #include "wavetrain/base/random.hpp"
 #include "wavetrain/base/text.hpp"
+#include "wavetrain/compile/cost.hpp"
 
 #include <algorithm>
 #include <numbers>
@@ -23,11 +24,11 @@ std::vector<bool> varying_symbols(const std::vector<SymbolSource>& sources) {
 } // namespace
 
 Quantum::Quantum(std::string name, bool trainable, Circuit circuit,
-                 std::vector<PauliSum> observables, std::vector<SymbolSource> sources,
+                 std::vector<PauliSum> observables, std::vector<SymbolSource> sources, bool driven,
                  const std::string& initializer, const QuantumSettings& settings)
-    : Layer(std::move(name), trainable), sources_(std::move(sources)), settings_(settings),
-      plan_(compile(std::move(circuit), std::move(observables), varying_symbols(sources_),
-                    settings.compile)) {
+    : Layer(std::move(name), trainable), sources_(std::move(sources)), driven_(driven),
+      settings_(settings), plan_(compile(std::move(circuit), std::move(observables),
+                                         varying_symbols(sources_), settings.compile)) {
     const std::vector<std::string> names{"uniform_2pi", "zeros", "normal"};
     const auto found =
         std::find(names.begin(), names.end(), initializer.empty() ? names.front() : initializer);
@@ -36,9 +37,43 @@ Quantum::Quantum(std::string name, bool trainable, Circuit circuit,
              initializer, suggestion(initializer, names), fmt::join(names, ", "));
     initializer_ = static_cast<Initializer>(found - names.begin());
     for (std::size_t s = 0; s < sources_.size(); ++s) {
-        if (sources_[s].from == SymbolSource::From::weight) weights_.push_back(s);
-        input_symbols_.push_back(sources_[s].from == SymbolSource::From::input);
+        const SymbolSource::From from = sources_[s].from;
+        if (from == SymbolSource::From::weight) weights_.push_back(s);
+        wanted_.push_back((from == SymbolSource::From::weight && trainable) ||
+                          (from == SymbolSource::From::input && driven));
     }
+    for (const Cone& cone : plan_.cones) uses_.push_back(use_of(cone));
+}
+
+ConeUse Quantum::use_of(const Cone& cone) const {
+    std::vector<bool> used(sources_.size(), false);
+    for (const Block& block : cone.blocks)
+        for (int operation : block.operations)
+            for (const Angle& angle :
+                 plan_.circuit.operations[static_cast<std::size_t>(operation)].angles)
+                for (int s : angle.symbols()) used[static_cast<std::size_t>(s)] = true;
+    ConeUse use;
+    bool any_wanted = false;
+    for (std::size_t s = 0; s < sources_.size(); ++s) {
+        if (!used[s]) continue;
+        any_wanted = any_wanted || wanted_[s];
+        if (sources_[s].from == SymbolSource::From::weight)
+            use.weights.push_back(sources_[s].index);
+        else
+            use.data.push_back(sources_[s]);
+        if (sources_[s].from == SymbolSource::From::input) use.inputs.push_back(s);
+    }
+    use.forward_flops = wavetrain::forward_flops(cone);
+    use.gradient_flops = use.forward_flops;
+    if (!any_wanted) return use;
+    if (settings_.method == Method::parameter_shift) {
+        use.ranges = shift_groups(plan_, cone, wanted_);
+        use.gradient_flops = shift_flops(plan_, cone) /
+                             static_cast<double>(std::max<std::size_t>(use.ranges.size(), 1));
+    } else {
+        use.ranges = {BlockRange{}};
+    }
+    return use;
 }
 
 std::vector<ParameterArray> Quantum::arrays() const {
@@ -90,55 +125,56 @@ std::vector<double> Quantum::symbol_values(std::span<const double> features,
     return values;
 }
 
-Table Quantum::forward(const Table& features, const Table& inputs) const {
-    Table outputs(features.rows, width());
-    std::vector<std::vector<double>> symbols;
-    for (std::size_t r = 0; r < features.rows; ++r)
-        symbols.push_back(symbol_values(features.row(r), inputs.row(r)));
-    for (std::size_t c = 0; c < plan_.cones.size(); ++c) {
-        BoundCone bound = bound_[c];
-        for (std::size_t r = 0; r < features.rows; ++r) {
-            bound.rebind_varying(symbols[r]);
-            const std::vector<double> values = evaluate(bound, settings_.precision);
-            const std::vector<int>& observables = plan_.cones[c].observables;
-            for (std::size_t j = 0; j < observables.size(); ++j)
-                outputs.row(r)[static_cast<std::size_t>(observables[j])] = values[j];
-        }
-    }
-    return outputs;
+std::vector<std::vector<double>> Quantum::symbol_values(std::span<const std::size_t> samples,
+                                                        const Table& features,
+                                                        const Table& inputs) const {
+    std::vector<std::vector<double>> values;
+    values.reserve(samples.size());
+    for (const std::size_t r : samples)
+        values.push_back(symbol_values(features.row(r), inputs.row(r)));
+    return values;
 }
 
-Table Quantum::backward(const Table& features, const Table& inputs, const Table&,
-                        const Table& upstream, bool want_inputs, ExactSums& sums,
-                        std::size_t offset) const {
-    Table below(want_inputs ? features.rows : 0, inputs.width);
-    std::vector<std::vector<double>> symbols;
-    for (std::size_t r = 0; r < features.rows; ++r)
-        symbols.push_back(symbol_values(features.row(r), inputs.row(r)));
-    std::vector<bool> wanted(sources_.size(), false);
-    for (std::size_t s = 0; s < sources_.size(); ++s)
-        wanted[s] = sources_[s].from == SymbolSource::From::weight
-                        ? trainable()
-                        : want_inputs && input_symbols_[s];
-    for (std::size_t c = 0; c < plan_.cones.size(); ++c) {
-        const Cone& cone = plan_.cones[c];
-        GradientJob job{plan_, cone, bound_[c], symbols, {}, wanted};
-        for (std::size_t r = 0; r < features.rows; ++r) {
-            std::vector<double> weights;
-            for (int j : cone.observables)
-                weights.push_back(upstream.row(r)[static_cast<std::size_t>(j)]);
-            job.upstream.push_back(std::move(weights));
-        }
-        const ConeGradient gradient = differentiate(settings_.method, job, settings_.precision);
-        if (trainable())
-            for (std::size_t i = 0; i < weights_.size(); ++i)
-                sums.add(offset + i, gradient.shared[weights_[i]]);
-        if (!want_inputs) continue;
-        for (std::size_t r = 0; r < features.rows; ++r)
-            for (std::size_t s = 0; s < sources_.size(); ++s)
-                if (input_symbols_[s]) below.row(r)[sources_[s].index] += gradient.varying[r][s];
+Executions Quantum::executions(std::size_t cone, const Table& features, const Table& inputs) const {
+    if (!settings_.deduplicate || driven_) return separate_executions(features.rows);
+    const std::vector<SymbolSource>& data = uses_[cone].data;
+    Table keys(features.rows, data.size());
+    for (std::size_t r = 0; r < features.rows; ++r) {
+        const auto key = keys.row(r);
+        for (std::size_t k = 0; k < data.size(); ++k)
+            key[k] = data[k].from == SymbolSource::From::feature ? features.row(r)[data[k].index]
+                                                                 : inputs.row(r)[data[k].index];
     }
-    return below;
+    return merged_executions(keys);
+}
+
+std::vector<std::vector<double>> Quantum::evaluate(std::size_t cone,
+                                                   std::span<const std::size_t> samples,
+                                                   const Table& features,
+                                                   const Table& inputs) const {
+    return wavetrain::evaluate(bound_[cone], symbol_values(samples, features, inputs),
+                               settings_.precision);
+}
+
+ConeGradient Quantum::differentiate(std::size_t cone, const BlockRange& range,
+                                    std::span<const std::size_t> samples, const Table& features,
+                                    const Table& inputs,
+                                    std::vector<std::vector<double>> upstream) const {
+    const GradientJob job{plan_,
+                          plan_.cones[cone],
+                          bound_[cone],
+                          symbol_values(samples, features, inputs),
+                          std::move(upstream),
+                          wanted_,
+                          range};
+    return wavetrain::differentiate(settings_.method, job, settings_.precision);
+}
+
+void Quantum::add_gradient(std::size_t cone, const ConeGradient& gradient, ExactSums& sums,
+                           std::size_t offset) const {
+    if (!trainable()) return;
+    for (const std::size_t weight : uses_[cone].weights)
+        sums.add(offset + weight, gradient.shared[weights_[weight]]);
 }
 
 } // namespace wavetrain

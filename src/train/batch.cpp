@@ -2,11 +2,9 @@
 #include "wavetrain/train/batch.hpp"
 
 #include "wavetrain/base/error.hpp"
-#include "wavetrain/base/parallel.hpp"
+#include "wavetrain/base/random.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -18,29 +16,6 @@ constexpr std::size_t kCorrect = 0;
 constexpr std::size_t kSamples = 1;
 constexpr std::size_t kStop = 2;
 constexpr std::size_t kCounters = 3;
-
-Table gather_rows(const Table& table, std::span<const std::size_t> ids) {
-    Table rows(ids.size(), table.width);
-    for (std::size_t r = 0; r < ids.size(); ++r) {
-        const auto source = table.row(ids[r]);
-        std::copy(source.begin(), source.end(), rows.row(r).begin());
-    }
-    return rows;
-}
-
-/// Calls body(ids of the unit, unit, worker) for this rank's units.
-template <class Body>
-void for_own_units(std::span<const std::size_t> ids, const Workers& workers, Body&& body) {
-    const std::size_t units = (ids.size() + workers.micro_batch - 1) / workers.micro_batch;
-    const auto rank = static_cast<std::size_t>(workers.comm.rank());
-    const auto ranks = static_cast<std::size_t>(workers.comm.size());
-    const std::size_t own = units > rank ? (units - rank + ranks - 1) / ranks : 0;
-    parallel_for(own, workers.threads, [&](std::size_t index, int worker) {
-        const std::size_t unit = rank + index * ranks;
-        const std::size_t first = unit * workers.micro_batch;
-        body(ids.subspan(first, std::min(workers.micro_batch, ids.size() - first)), unit, worker);
-    });
-}
 
 /// One accumulator per thread: merged in any order they give the same sums.
 std::vector<ExactSums> accumulators(const Workers& workers, std::size_t sums) {
@@ -81,10 +56,9 @@ std::vector<std::size_t> find_columns(const Dataset& data, const std::vector<std
     return found;
 }
 
-std::vector<std::size_t> all_ids(std::size_t count) {
-    std::vector<std::size_t> ids(count);
-    std::iota(ids.begin(), ids.end(), std::size_t{0});
-    return ids;
+void count(ExactSums& sums, const Tally& tally) {
+    sums.count(kCorrect, tally.correct);
+    sums.count(kSamples, tally.samples);
 }
 
 } // namespace
@@ -103,19 +77,33 @@ Samples take_samples(const Dataset& data, const std::vector<std::string>& names,
     return samples;
 }
 
+Table take_rows(const Table& table, std::span<const std::size_t> ids) {
+    Table rows(ids.size(), table.width);
+    for (std::size_t r = 0; r < ids.size(); ++r) {
+        const auto source = table.row(ids[r]);
+        std::copy(source.begin(), source.end(), rows.row(r).begin());
+    }
+    return rows;
+}
+
+std::vector<std::size_t> epoch_order(const TrainOptions& options, std::size_t count,
+                                     std::int64_t epoch) {
+    if (options.shuffle)
+        return random_permutation(options.seed, Purpose::shuffle, count,
+                                  static_cast<std::uint32_t>(epoch));
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    return order;
+}
+
 StepResult learn_batch(const Model& model, const Loss& loss, const Samples& samples,
                        std::span<const std::size_t> ids, const Workers& workers,
                        const std::string& what, bool stop, bool spoil) {
     promise(!ids.empty(), "a step without samples has no mean");
     const std::size_t parameters = model.parameters();
     auto parts = accumulators(workers, parameters + 1);
-    for_own_units(ids, workers, [&](std::span<const std::size_t> unit, std::size_t, int worker) {
-        ExactSums& sums = parts[static_cast<std::size_t>(worker)];
-        const std::size_t correct = model.learn(gather_rows(samples.features, unit),
-                                                gather_rows(samples.labels, unit), loss, sums);
-        sums.count(kCorrect, static_cast<std::int64_t>(correct));
-        sums.count(kSamples, static_cast<std::int64_t>(unit.size()));
-    });
+    count(parts.front(), learn(model, loss, take_rows(samples.features, ids),
+                               take_rows(samples.labels, ids), workers, what, parts));
     if (stop) parts.front().count(kStop, 1);
     if (spoil) parts.front().add(parameters, std::numeric_limits<double>::quiet_NaN());
     const ExactSums total = reduce(std::move(parts), workers, what);
@@ -133,18 +121,10 @@ StepResult learn_batch(const Model& model, const Loss& loss, const Samples& samp
 
 Evaluation evaluate_samples(const Model& model, const Loss& loss, const Samples& samples,
                             const Workers& workers, const std::string& what) {
-    auto parts = accumulators(workers, 1);
-    const auto ids = all_ids(samples.count());
-    for_own_units(ids, workers, [&](std::span<const std::size_t> unit, std::size_t, int worker) {
-        ExactSums& sums = parts[static_cast<std::size_t>(worker)];
-        const Table outputs = model.forward(gather_rows(samples.features, unit));
-        for (std::size_t r = 0; r < unit.size(); ++r) {
-            const auto label = samples.labels.row(unit[r]);
-            sums.add(0, loss.value(outputs.row(r), label));
-            if (loss.has_labels() && loss.correct(outputs.row(r), label)) sums.count(kCorrect, 1);
-        }
-        sums.count(kSamples, static_cast<std::int64_t>(unit.size()));
-    });
+    Pass pass(model, samples.features, workers, what);
+    const Table& outputs = pass.forward();
+    std::vector<ExactSums> parts(1, ExactSums(1, kCounters));
+    count(parts.front(), add_losses(loss, outputs, samples.labels, workers, parts.front(), 0));
     const ExactSums total = reduce(std::move(parts), workers, what);
     Evaluation result;
     result.samples = samples.count();
@@ -156,23 +136,7 @@ Evaluation evaluate_samples(const Model& model, const Loss& loss, const Samples&
 }
 
 Table predict_samples(const Model& model, const Samples& samples, const Workers& workers) {
-    Table outputs(samples.count(), model.outputs());
-    const auto ids = all_ids(samples.count());
-    // Each rank fills its rows and leaves the others empty; bytes are then taken by owner.
-    for_own_units(ids, workers, [&](std::span<const std::size_t> unit, std::size_t, int) {
-        const Table own = model.forward(gather_rows(samples.features, unit));
-        std::copy(own.values.begin(), own.values.end(),
-                  outputs.values.begin() + static_cast<std::ptrdiff_t>(unit.front() * own.width));
-    });
-    const std::string_view bytes(reinterpret_cast<const char*>(outputs.values.data()),
-                                 outputs.values.size() * sizeof(double));
-    const std::vector<std::string> all = workers.comm.all_gather(bytes);
-    for (std::size_t r = 0; r < outputs.rows; ++r) {
-        const std::size_t owner = r / workers.micro_batch % all.size();
-        const std::size_t row_bytes = outputs.width * sizeof(double);
-        std::memcpy(outputs.row(r).data(), all[owner].data() + r * row_bytes, row_bytes);
-    }
-    return outputs;
+    return Pass(model, samples.features, workers, "the prediction").forward();
 }
 
 } // namespace wavetrain

@@ -3,7 +3,6 @@
 
 #include "wavetrain/base/hash.hpp"
 #include "wavetrain/base/log.hpp"
-#include "wavetrain/base/random.hpp"
 #include "wavetrain/base/version.hpp"
 #include "wavetrain/comm/fault.hpp"
 #include "wavetrain/comm/together.hpp"
@@ -13,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 namespace wavetrain {
 namespace {
@@ -22,17 +20,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// The order of the training samples in an epoch (from 1).
-std::vector<std::size_t> epoch_order(const TrainOptions& options, std::size_t count,
-                                     std::int64_t epoch) {
-    if (options.shuffle)
-        return random_permutation(options.seed, Purpose::shuffle, count,
-                                  static_cast<std::uint32_t>(epoch));
-    std::vector<std::size_t> order(count);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    return order;
 }
 
 /// The last component of a path.

@@ -3,7 +3,7 @@
 #include "laws.hpp"
 #include "oracle.hpp"
 
-#include "wavetrain/model/model.hpp"
+#include "wavetrain/model/pass.hpp"
 
 #include <cmath>
 
@@ -62,6 +62,16 @@ double loss_of(Model& model, const Loss& loss, const Table& rows, const Table& l
     return sum;
 }
 
+/// The sums of one batch, without other ranks: the gradient, then the loss.
+ExactSums learned(const Model& model, const Loss& loss, const Table& rows, const Table& labels) {
+    SoloComm alone;
+    ExactSums sums(model.parameters() + 1, 0);
+    const Tally tally =
+        learn(model, loss, rows, labels, Workers{alone}, "a test", std::span(&sums, 1));
+    CHECK(tally.samples == static_cast<std::int64_t>(rows.rows));
+    return sums;
+}
+
 /// learn() against an eighth-order difference in every parameter; frozen ones give 0.
 void check_model(const ModelOptions& options, const std::string& loss_name, const Table& labels,
                  const QuantumSettings& settings = {}) {
@@ -71,9 +81,8 @@ void check_model(const ModelOptions& options, const std::string& loss_name, cons
     std::vector<double> parameters = model.initial(7);
     Dice dice(8);
     for (double& p : parameters) p += dice.number(-0.3, 0.3); // biases too
-    ExactSums sums(model.parameters() + 1, 0);
     model.set_parameters(parameters);
-    model.learn(rows, labels, loss, sums);
+    const ExactSums sums = learned(model, loss, rows, labels);
     REQUIRE(!sums.bad());
     CHECK(std::abs(sums.value(model.parameters()) -
                    loss_of(model, loss, rows, labels, parameters)) < 1e-12);
@@ -196,8 +205,7 @@ TEST_CASE("the networks of the reference", "[model]") {
                 const Table labels = signs(2, 1);
                 std::vector<double> parameters = model.initial(1);
                 model.set_parameters(parameters);
-                ExactSums sums(model.parameters() + 1, 0);
-                model.learn(rows, labels, loss, sums);
+                const ExactSums sums = learned(model, loss, rows, labels);
                 for (std::size_t i = 0; i < parameters.size(); i += 3) {
                     const double at = parameters[i];
                     const double slope = derivative(
@@ -223,11 +231,10 @@ TEST_CASE("outputs and gradients agree in single precision", "[model]") {
     const auto parameters = exact.initial(4);
     const Table rows = features(3);
     const Table labels = signs(3, 1);
-    ExactSums a(exact.parameters() + 1, 0), b(exact.parameters() + 1, 0);
     exact.set_parameters(parameters);
     rough.set_parameters(parameters);
-    exact.learn(rows, labels, Loss("mse"), a);
-    rough.learn(rows, labels, Loss("mse"), b);
+    const ExactSums a = learned(exact, Loss("mse"), rows, labels);
+    const ExactSums b = learned(rough, Loss("mse"), rows, labels);
     for (std::size_t i = 0; i <= exact.parameters(); ++i)
         CHECK(std::abs(a.value(i) - b.value(i)) < 1e-5);
 }

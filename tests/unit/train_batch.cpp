@@ -116,6 +116,114 @@ TEST_CASE("B50: the same bits for any ranks and threads", "[batch]") {
     }
 }
 
+TEST_CASE("merged executions give what separate ones give", "[batch]") {
+    Samples samples = excitation_samples(4, 21);
+    for (double& value : samples.features.values) value = std::round(value); // many are the same
+    for (const std::int64_t filters : {1, 3}) {
+        ModelOptions options = hybrid(4);
+        options.filters = filters;
+        QuantumSettings apart;
+        apart.deduplicate = false;
+        for (const Method method : kMethods) {
+            QuantumSettings merged;
+            merged.method = apart.method = method;
+            Model a(options, excitation_columns(4), merged);
+            Model b(options, excitation_columns(4), apart);
+            a.set_parameters(a.initial(3));
+            b.set_parameters(a.initial(3));
+            const Outcome one = outcome(a, Loss("mse"), samples, every_id(21), 2, 2, 4);
+            const Outcome two = outcome(b, Loss("mse"), samples, every_id(21), 3, 1, 4);
+            CHECK(one.predictions.values == two.predictions.values);
+            CHECK(one.step.loss_sum == two.step.loss_sum);
+            CHECK(one.step.correct == two.step.correct);
+            CHECK(one.step.gradient != two.step.gradient); // other sums, so other rounding
+            for (std::size_t i = 0; i < a.parameters(); ++i)
+                CHECK(std::abs(one.step.gradient[i] - two.step.gradient[i]) < 1e-9);
+        }
+    }
+}
+
+TEST_CASE("one sample by parameter shift, many ranks", "[batch]") {
+    QuantumSettings settings;
+    settings.method = Method::parameter_shift;
+    Model model(hybrid(4), excitation_columns(4), settings);
+    model.set_parameters(model.initial(3));
+    const Samples samples = excitation_samples(4, 1);
+    const Outcome one = outcome(model, Loss("mse"), samples, every_id(1), 1, 1, 8);
+    for (const int ranks : {2, 5, 8}) {
+        const Outcome many = outcome(model, Loss("mse"), samples, every_id(1), ranks, 2, 8);
+        CHECK(many.step.gradient == one.step.gradient);
+        CHECK(many.step.loss_sum == one.step.loss_sum);
+    }
+    Model adjoint(hybrid(4), excitation_columns(4), {});
+    adjoint.set_parameters(model.initial(3));
+    const Outcome other = outcome(adjoint, Loss("mse"), samples, every_id(1), 2, 1, 8);
+    for (std::size_t i = 0; i < model.parameters(); ++i)
+        CHECK(std::abs(other.step.gradient[i] - one.step.gradient[i]) < 1e-12);
+}
+
+TEST_CASE("a net that drives circuits: the same bits for any ranks and threads", "[batch]") {
+    for (const Method method : kMethods) {
+        ModelOptions options = driven_rotation();
+        options.layers[0].units = 3;
+        options.layers[0].activation = "tanh";
+        options.layers[1].circuit = "hardware_efficient"; // its other inputs are weights
+        options.layers[1].options = {{"qubits", std::int64_t{2}}};
+        options.layers[1].observables = {"Z0", "X0*Z1", "Y1"};
+        QuantumSettings settings;
+        settings.method = method;
+        Model model(options, {"x"}, settings);
+        model.set_parameters(model.initial(3));
+        Samples samples{Table(7, 1), Table(7, 0)};
+        samples.features.values = {0.1, 0.2, 0.1, 0.4, 2.0, 0.1, -1.0};
+        const Loss loss("expectation");
+        const Outcome one = outcome(model, loss, samples, every_id(7), 1, 1, 2);
+        for (const int ranks : {2, 3, 7})
+            for (const int threads : {1, 3}) {
+                const Outcome many = outcome(model, loss, samples, every_id(7), ranks, threads, 2);
+                CHECK(many.step.gradient == one.step.gradient);
+                CHECK(many.step.loss_sum == one.step.loss_sum);
+            }
+    }
+}
+
+TEST_CASE("a circuit that fails on one rank fails on all, with its message", "[batch]") {
+    // The root of a negative number, in one sample alone.
+    ModelOptions options;
+    options.kind = "layers";
+    LayerSpec spec;
+    spec.type = "quantum";
+    spec.file = "bad.qasm";
+    spec.source = "OPENQASM 3;\ninclude \"stdgates.inc\";\ninput float datum;\ninput float w;\n"
+                  "qubit[1] q;\nrx(w * sqrt(1 - datum)) q[0];\n";
+    spec.data = {{"datum", {"x"}}};
+    spec.observables = {"Z0"};
+    options.layers = {spec};
+    Model model(options, {"x"}, {});
+    model.set_parameters(std::vector<double>{0.5});
+    Samples samples{Table(4, 1), Table(4, 0)};
+    samples.features.values = {0.1, 0.2, 2.0, 0.3};
+    for (const int ranks : {1, 3}) {
+        std::mutex guard;
+        int refused = 0;
+        run_ranks(ranks, [&](Comm& comm) {
+            try {
+                const auto ids = every_id(4);
+                learn_batch(model, Loss("expectation"), samples, ids, {comm, 2, 1}, "step 7", false,
+                            false);
+            } catch (const Error& error) {
+                const std::lock_guard lock(guard);
+                ++refused;
+                CHECK(error.kind() == Kind::numeric);
+                CHECK(error.everywhere());
+                CHECK(contains(error.what(), "bad.qasm:6"));
+                if (ranks > 1) CHECK(contains(error.what(), "step 7"));
+            }
+        });
+        CHECK(refused == ranks);
+    }
+}
+
 TEST_CASE("evaluation and prediction are the model's own", "[batch]") {
     Model model(hybrid(4), excitation_columns(4), {});
     model.set_parameters(model.initial(3));

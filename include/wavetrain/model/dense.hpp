@@ -7,7 +7,7 @@ namespace wavetrain {
 
 /// activation(x K + b). Parameters: the kernel (inputs x units, row-major), then the bias. Initial
 /// kernel Glorot-uniform (Glorot and Bengio, AISTATS 2010), or zeros or normal; bias zero.
-class Dense final : public Layer {
+class Dense final : public ClassicalLayer {
 public:
     /// A `usage` error for an unknown activation or initialiser.
     Dense(std::string name, bool trainable, std::size_t inputs, std::size_t units,
@@ -20,10 +20,10 @@ public:
     std::vector<std::string> parameter_names() const override;
     std::vector<double> initial(std::uint64_t seed, std::uint32_t stream) const override;
     void set_parameters(std::span<const double> parameters) override;
-    Table forward(const Table& features, const Table& inputs) const override;
-    Table backward(const Table& features, const Table& inputs, const Table& outputs,
-                   const Table& upstream, bool want_inputs, ExactSums& sums,
-                   std::size_t offset) const override;
+    Table forward(const Table& inputs) const override;
+    Table backward(const Table& inputs, const Table& outputs, const Table& upstream) const override;
+    void add_gradient(const Table& inputs, const Table& outputs, const Table& upstream, Range rows,
+                      ExactSums& sums, std::size_t offset) const override;
 
 private:
     enum class Activation { linear, tanh, relu, sigmoid, softmax };
@@ -41,10 +41,10 @@ private:
 };
 
 /// The outputs of its input layers side by side.
-class Concatenate final : public Layer {
+class Concatenate final : public ClassicalLayer {
 public:
     Concatenate(std::string name, std::size_t width)
-        : Layer(std::move(name), true), width_(width) {}
+        : ClassicalLayer(std::move(name), true), width_(width) {}
 
     std::string_view type() const override { return "concatenate"; }
     std::size_t width() const override { return width_; }
@@ -53,11 +53,12 @@ public:
     std::vector<std::string> parameter_names() const override { return {}; }
     std::vector<double> initial(std::uint64_t, std::uint32_t) const override { return {}; }
     void set_parameters(std::span<const double>) override {}
-    Table forward(const Table&, const Table& inputs) const override { return inputs; }
-    Table backward(const Table&, const Table&, const Table&, const Table& upstream, bool,
-                   ExactSums&, std::size_t) const override {
+    Table forward(const Table& inputs) const override { return inputs; }
+    Table backward(const Table&, const Table&, const Table& upstream) const override {
         return upstream;
     }
+    void add_gradient(const Table&, const Table&, const Table&, Range, ExactSums&,
+                      std::size_t) const override {}
 
 private:
     std::size_t width_;

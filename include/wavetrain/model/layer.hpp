@@ -2,7 +2,7 @@
 #pragma once
 
 #include "wavetrain/comm/exact_sum.hpp"
-#include "wavetrain/model/table.hpp"
+#include "wavetrain/model/units.hpp"
 
 #include <cstdint>
 #include <string>
@@ -20,8 +20,8 @@ struct ParameterArray {
 };
 
 /// A layer: a function from features (of the data) and inputs (outputs of other layers) to outputs,
-/// with parameters. set_parameters() is called by one thread while nothing else runs; forward() and
-/// backward() may then be called by many.
+/// with parameters. set_parameters() is called by one thread while nothing else runs; all that is
+/// const may then be called by many.
 class Layer {
 public:
     Layer(std::string name, bool trainable) : name_(std::move(name)), trainable_(trainable) {}
@@ -44,18 +44,27 @@ public:
 
     virtual void set_parameters(std::span<const double> parameters) = 0;
 
-    /// Outputs, one row per row of `inputs` and `features`.
-    virtual Table forward(const Table& features, const Table& inputs) const = 0;
-    /// The vector-Jacobian product. `outputs` is what forward() gave, `upstream` the derivative of
-    /// the loss in them. Adds the derivatives in the layer's parameters to sums[offset ...] (not if
-    /// it is frozen); returns those in `inputs`, or an empty table if they are not asked for.
-    virtual Table backward(const Table& features, const Table& inputs, const Table& outputs,
-                           const Table& upstream, bool want_inputs, ExactSums& sums,
-                           std::size_t offset) const = 0;
-
 private:
     std::string name_;
     bool trainable_;
+};
+
+/// A layer that every rank runs for all samples, since it costs next to nothing. A row's outputs
+/// do not depend on the rows beside it.
+class ClassicalLayer : public Layer {
+public:
+    using Layer::Layer;
+
+    /// Outputs, one row per row of `inputs`.
+    virtual Table forward(const Table& inputs) const = 0;
+    /// The derivative of the loss in `inputs`, from `upstream`, that in `outputs` (which forward()
+    /// gave).
+    virtual Table backward(const Table& inputs, const Table& outputs,
+                           const Table& upstream) const = 0;
+    /// Adds the derivatives in the layer's parameters, summed over the given rows in their order,
+    /// to sums[offset ...].
+    virtual void add_gradient(const Table& inputs, const Table& outputs, const Table& upstream,
+                              Range rows, ExactSums& sums, std::size_t offset) const = 0;
 };
 
 } // namespace wavetrain

@@ -21,6 +21,20 @@ std::vector<LayerSpec> expand_layers(const ModelOptions& options);
 /// or that of its OpenQASM text.
 Circuit layer_circuit(const LayerSpec& spec, std::int64_t qubits);
 
+/// What a layer takes.
+struct Wiring {
+    std::vector<std::size_t> inputs; ///< layers whose outputs it takes, side by side
+    bool takes_features = false;     ///< its inputs are all feature columns
+    bool needs_gradient = false;     ///< some layer before it can be trained
+};
+
+/// Layers that are run at once: one classical layer, or quantum layers that follow one another and
+/// take nothing from each other.
+struct Stage {
+    bool quantum = false;
+    std::vector<std::size_t> layers;
+};
+
 /// Layers with their wiring. The last layer's outputs are the model's.
 class Model {
 public:
@@ -46,32 +60,25 @@ public:
     /// Sets the parameters of all layers. Not while other threads use the model.
     void set_parameters(std::span<const double> parameters);
 
-    /// Outputs, one row per row of features.
+    /// Stages in order.
+    std::span<const Stage> stages() const { return stages_; }
+    const Wiring& wiring(std::size_t layer) const { return wiring_[layer]; }
+    const Quantum& quantum(std::size_t layer) const;
+    const ClassicalLayer& classical(std::size_t layer) const;
+
+    /// Outputs, one row per row of features, without other ranks and threads.
     Table forward(const Table& features) const;
-    /// The inputs that every layer gets for these features.
-    std::vector<Table> layer_inputs(const Table& features) const;
-    /// One unit of training: forward, loss, backward. Adds to `sums`: at 0 ... parameters()-1 the
-    /// derivative of the sum of the rows' losses, at parameters() the sum of the losses. Returns
-    /// the number of rows that are classified rightly. `labels` has no columns for a loss without
-    /// labels.
-    std::size_t learn(const Table& features, const Table& labels, const Loss& loss,
-                      ExactSums& sums) const;
 
 private:
-    struct Wiring {
-        std::vector<int> inputs;     ///< layers whose outputs it takes, side by side
-        bool takes_features = false; ///< its inputs are all feature columns
-        bool needs_gradient = false; ///< some layer before it can be trained
-    };
-
     std::unique_ptr<Layer> build(const LayerSpec& spec, std::int64_t qubits,
                                  const std::vector<std::string>& columns,
                                  const QuantumSettings& settings);
     Wiring wire(const LayerSpec& spec) const;
-    Table gather(std::size_t layer, const Table& features, const std::vector<Table>& outputs) const;
+    void add_to_stages(std::size_t layer);
 
     std::vector<std::unique_ptr<Layer>> layers_;
     std::vector<Wiring> wiring_;
+    std::vector<Stage> stages_;
     std::vector<std::size_t> offsets_{0}; // one more than layers
     std::size_t columns_;
 };

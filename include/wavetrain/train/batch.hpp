@@ -1,11 +1,10 @@
-/// Batches: samples in memory as rows, cut into units of work and dealt out to ranks and threads.
+/// Batches: samples in memory as rows, done by all ranks together.
 #pragma once
 
-#include "wavetrain/comm/comm.hpp"
 #include "wavetrain/data/dataset.hpp"
-#include "wavetrain/model/model.hpp"
+#include "wavetrain/model/pass.hpp"
+#include "wavetrain/train/options.hpp"
 
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -25,15 +24,12 @@ struct Samples {
 Samples take_samples(const Dataset& data, const std::vector<std::string>& columns,
                      std::size_t first, std::size_t count, const std::string& where);
 
-/// How work is divided: units of `micro_batch` samples, dealt out to ranks in turn, on each rank to
-/// `threads`. The make-up of a unit depends on neither.
-struct Workers {
-    Comm& comm;
-    int threads = 1;
-    std::size_t micro_batch = 8;
-    /// Told what this rank waits for before it meets the others (for the watchdog); may be empty.
-    std::function<void(const std::string& what)> mark{};
-};
+/// The rows `ids` of a table.
+Table take_rows(const Table& table, std::span<const std::size_t> ids);
+
+/// The order of the training samples in an epoch (from 1): a function of seed and epoch.
+std::vector<std::size_t> epoch_order(const TrainOptions& options, std::size_t count,
+                                     std::int64_t epoch);
 
 /// One step's result, the same on all ranks.
 struct StepResult {
@@ -44,7 +40,7 @@ struct StepResult {
     bool stop = false; ///< some rank was asked to stop
 };
 
-/// Collective. Gradient of the mean loss over the samples `ids`, by one exact sum over all units.
+/// Collective. Gradient of the mean loss over the samples `ids`, by one exact sum over all ranks.
 /// `what` names the step in the `numeric` error that a loss or gradient that is not finite ends in
 /// (it names the ranks). `spoil` puts a NaN into this rank's share (a test aid).
 StepResult learn_batch(const Model& model, const Loss& loss, const Samples& samples,
