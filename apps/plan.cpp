@@ -24,7 +24,8 @@ Json forecast_json(const Forecast& forecast) {
         executions.push(row.set("qubits", execution.qubits)
                             .set("count", static_cast<std::int64_t>(execution.count))
                             .set("method", execution.method)
-                            .set("blocks", static_cast<std::uint64_t>(execution.blocks)));
+                            .set("blocks", static_cast<std::uint64_t>(execution.blocks))
+                            .set("units", static_cast<std::int64_t>(execution.units)));
     }
     return Json::object()
         .set("ranks", forecast.ranks)
@@ -44,8 +45,9 @@ std::string forecast_text(const Forecast& forecast, const Program& program) {
                forecast.bytes_per_rank, forecast.flops, forecast.messages, forecast.seconds,
                forecast.ranks, forecast.ranks == 1 ? "" : "s", kFlopsPerSecond / 1e9);
     for (const Execution& e : forecast.executions)
-        text += format("\n{}{} qubits: {} x {}, {} blocks", e.layer.empty() ? "" : e.layer + ": ",
-                       e.qubits, e.count, e.method, e.blocks);
+        text += format("\n{}{} qubits: {} x {}, {} blocks, in {} unit{}",
+                       e.layer.empty() ? "" : e.layer + ": ", e.qubits, e.count, e.method, e.blocks,
+                       e.units, e.units == 1 ? "" : "s");
     if (program.verbose)
         for (const std::string& plan : forecast.plans) text += "\n" + plan;
     return text;

@@ -38,9 +38,55 @@ void add_execution(Forecast& forecast, const Execution& execution) {
         if (row.layer == execution.layer && row.qubits == execution.qubits &&
             row.method == execution.method && row.blocks == execution.blocks) {
             row.count += execution.count;
+            row.units += execution.units;
             return;
         }
     forecast.executions.push_back(execution);
+}
+
+/// How much there is of one cone in an epoch.
+struct Work {
+    double executions = 0;
+    double micro_batches = 0;
+
+    void add(std::size_t count, std::size_t micro_batch) {
+        executions += static_cast<double>(count);
+        micro_batches += static_cast<double>((count + micro_batch - 1) / micro_batch);
+    }
+};
+
+std::size_t count_executions(const Quantum& layer, std::size_t cone, const Table& features) {
+    // What other layers give is not known before they have run.
+    if (!layer.uses()[cone].inputs.empty()) return features.rows;
+    return layer.executions(cone, features, Table(features.rows, 0)).samples.size();
+}
+
+/// The features of each step of the first epoch.
+std::vector<Table> epoch_batches(const Table& training, const TrainOptions& options) {
+    const std::vector<std::size_t> order = epoch_order(options, training.rows, 1);
+    std::vector<Table> batches;
+    for (const Range& rows :
+         micro_batches(training.rows, static_cast<std::size_t>(options.batch_size)))
+        batches.push_back(take_rows(training, std::span(order).subspan(rows.first, rows.size())));
+    return batches;
+}
+
+/// Exchanges of a step between ranks: of readouts and of derivatives in a circuit's inputs.
+struct Exchanges {
+    double forward = 0;
+    double backward = 0;
+};
+
+Exchanges exchanges_of(const Model& model) {
+    Exchanges exchanges;
+    for (const Stage& stage : model.stages()) {
+        if (!stage.quantum) continue;
+        exchanges.forward += 1;
+        if (std::any_of(stage.layers.begin(), stage.layers.end(),
+                        [&](std::size_t layer) { return model.wiring(layer).needs_gradient; }))
+            exchanges.backward += 1;
+    }
+    return exchanges;
 }
 
 std::string block_text(const Plan& plan, const Cone& cone, const Block& block) {
@@ -89,32 +135,50 @@ Forecast forecast_config(const Config& config, int ranks, int threads) {
     const Method method = method_of(config.gradient.method);
     Forecast forecast;
     forecast.ranks = ranks;
-    const auto training = static_cast<double>(rows);
-    const auto validation = static_cast<double>(data.samples - rows);
+    const auto features = [&](std::size_t first, std::size_t count) {
+        return take_samples(data, data.columns, first, count, "the data").features;
+    };
+    const std::vector<Table> steps = epoch_batches(features(0, rows), config.train);
+    const Table validation = features(rows, data.samples - rows);
+    const auto micro_batch = static_cast<std::size_t>(config.engine.micro_batch);
+    double units = 0; // of all steps, forwards
     for (const auto& layer : model->layers()) {
         const auto* quantum = dynamic_cast<const Quantum*>(layer.get());
         if (!quantum) continue;
         const Plan& plan = quantum->plan();
         forecast.plans.push_back(format("layer '{}':\n{}", layer->name(), plan_text(plan)));
         set_bytes(forecast, largest_state(plan), precision, states_of(method), threads);
-        for (const Cone& cone : plan.cones) {
+        for (std::size_t c = 0; c < plan.cones.size(); ++c) {
+            const Cone& cone = plan.cones[c];
+            const auto ranges = static_cast<double>(quantum->uses()[c].ranges.size());
+            Work work;
+            for (const Table& batch : steps)
+                work.add(count_executions(*quantum, c, batch), micro_batch);
+            units += work.micro_batches;
             const int qubits = static_cast<int>(cone.layout.size());
-            add_execution(forecast, {layer->name(), qubits, training,
-                                     std::string(method_name(method)), cone.blocks.size()});
-            add_execution(forecast, {layer->name(), qubits, training + validation, "forward",
-                                     cone.blocks.size()});
-            forecast.flops += training * method_flops(plan, cone, method) +
-                              (training + validation) * forward_flops(cone);
+            if (ranges > 0) {
+                add_execution(forecast, {layer->name(), qubits, work.executions,
+                                         std::string(method_name(method)), cone.blocks.size(),
+                                         work.micro_batches * ranges});
+                forecast.flops += work.executions * method_flops(plan, cone, method);
+            }
+            if (validation.rows > 0)
+                work.add(count_executions(*quantum, c, validation), micro_batch);
+            add_execution(forecast, {layer->name(), qubits, work.executions, "forward",
+                                     cone.blocks.size(), work.micro_batches});
+            forecast.flops += work.executions * forward_flops(cone);
         }
     }
-    const double steps = std::ceil(training / static_cast<double>(config.train.batch_size));
-    // One sum a step; validation, its metrics and the hash of the weights once an epoch.
-    forecast.messages = ranks > 1 ? steps + (validation > 0 ? 1 : 0) + 2 : 0;
-    const double units = std::ceil(static_cast<double>(std::min<std::int64_t>(
-                                       config.train.batch_size, static_cast<std::int64_t>(rows))) /
-                                   static_cast<double>(config.engine.micro_batch));
-    forecast.seconds =
-        forecast.flops / kFlopsPerSecond / std::min(units, static_cast<double>(ranks) * threads);
+    // A step exchanges readouts and derivatives and ends with one sum; so does validation, without
+    // derivatives. Metrics and the hash of the weights travel once an epoch.
+    const Exchanges exchanges = exchanges_of(*model);
+    const auto step_count = static_cast<double>(steps.size());
+    if (ranks > 1)
+        forecast.messages = step_count * (exchanges.forward + exchanges.backward + 1) +
+                            (validation.rows > 0 ? exchanges.forward + 1 : 0) + 2;
+    const double at_once = units / (step_count * std::max(exchanges.forward, 1.0));
+    forecast.seconds = forecast.flops / kFlopsPerSecond /
+                       std::clamp(at_once, 1.0, static_cast<double>(ranks) * threads);
     return forecast;
 }
 
@@ -127,7 +191,7 @@ Forecast forecast_circuit(const std::string& file, int ranks) {
     set_bytes(forecast, largest_state(plan), Precision::double_precision, 1, 1);
     const Cone& cone = plan.cones.front();
     forecast.executions.push_back(
-        {"", static_cast<int>(cone.layout.size()), 1, "forward", cone.blocks.size()});
+        {"", static_cast<int>(cone.layout.size()), 1, "forward", cone.blocks.size(), 1});
     forecast.flops = forward_flops(cone);
     forecast.seconds = forecast.flops / kFlopsPerSecond;
     forecast.plans.push_back(plan_text(plan));

@@ -90,6 +90,35 @@ class Plan(CommandTest):
         shift = self.json("plan", config)
         self.assertIn("parameter_shift", {e["method"] for e in shift["executions"]})
 
+    def test_messages(self):
+        """A step: an exchange of readouts, one of derivatives if a net drives a circuit, one sum."""
+        tables = {"data": {"rounds": 4}, "train": {"batch_size": 5}}  # 11 samples train, 5 do not
+        plan = self.json("plan", self.small(**tables), "--ranks", 3)
+        self.assertEqual(plan["messages"], 3 * 2 + 2 + 2)
+        three = self.small(model={"filters": 3}, **tables)
+        self.assertEqual(self.json("plan", three, "--ranks", 3)["messages"], 3 * 2 + 2 + 2)
+        driven = os.path.join(support.ROOT, "configs", "hybrid_driver.toml")
+        plan = self.json("plan", driven, "--ranks", 3)  # 180 samples train, 20 a step
+        self.assertEqual(plan["messages"], 9 * 3 + 2 + 2)
+
+    def test_merged_executions_are_counted_once(self):
+        rows = {"excited_qubit": [0, 1, 2, 3] * 6, "angle": [0.5] * 24, "label": [1.0] * 24}
+        support.write_csv(self.path("data.csv"), rows)
+        counts = {}
+        for deduplicate in ("on", "off"):
+            config = self.config(
+                model={"kind": "qcnn", "qubits": 4},
+                data={"source": "csv", "file": self.path("data.csv"), "train_count": 20},
+                train={"epochs": 1, "batch_size": 20},
+                engine={"deduplicate": deduplicate, "micro_batch": 2},
+            )
+            counts[deduplicate] = [
+                (e["method"], e["count"], e["units"])
+                for e in self.json("plan", config)["executions"]
+            ]
+        self.assertEqual(counts["on"], [("adjoint", 4, 2), ("forward", 8, 4)])
+        self.assertEqual(counts["off"], [("adjoint", 20, 10), ("forward", 24, 12)])
+
     def test_nothing_is_simulated(self):
         """A state that fits nowhere can be planned: its bytes are what training would need."""
         config = self.small(

@@ -17,6 +17,7 @@ struct Execution {
     double count = 0;   ///< in one epoch, or 1 for a circuit
     std::string method; ///< "forward" or a gradient method
     std::size_t blocks = 0;
+    double units = 0; ///< units of work that they are cut into
 };
 
 /// One epoch of a config, or one run of a circuit.
@@ -34,7 +35,9 @@ struct Forecast {
 /// The rate that `seconds` assumes: what one ordinary core does in double precision.
 constexpr double kFlopsPerSecond = 2.5e9;
 
-/// Forecasts one epoch of training a config on `ranks` ranks of `threads` threads.
+/// Forecasts the first epoch of training a config on `ranks` ranks of `threads` threads. Executions
+/// are counted as its batches will merge them; where a layer's inputs come from a frozen classical
+/// layer, as if none were the same.
 Forecast forecast_config(const Config& config, int ranks, int threads);
 /// Forecasts one run of an OpenQASM circuit with its whole state.
 Forecast forecast_circuit(const std::string& file, int ranks);
