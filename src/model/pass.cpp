@@ -167,7 +167,7 @@ std::vector<double> Pass::spread(std::span<const Unit> units, bool exchange,
     const bool alone = workers_.comm.size() == 1;
     const auto all = together_gather(workers_.comm, "running the circuits of " + what_, [&] {
         run_units(units, owners, places, numbers, body);
-        if (workers_.mark) workers_.mark(what_ + ": waiting for the circuits of other ranks");
+        if (workers_.mark) workers_.mark(what_ + ": waiting for the other ranks");
         return alone ? std::string() : packed(owners, workers_.comm.rank(), places, numbers);
     });
     if (!alone) unpack(all, owners, places, numbers);
