@@ -178,6 +178,12 @@ TEST_CASE("a net that drives circuits: the same bits for any ranks and threads",
         samples.features.values = {0.1, 0.2, 0.1, 0.4, 2.0, 0.1, -1.0};
         const Loss loss("expectation");
         const Outcome one = outcome(model, loss, samples, every_id(7), 1, 1, 2);
+        // Three samples are the same, but each needs its own derivatives.
+        settings.deduplicate = false;
+        Model apart(options, {"x"}, settings);
+        apart.set_parameters(apart.initial(3));
+        CHECK(outcome(apart, loss, samples, every_id(7), 1, 1, 2).step.gradient ==
+              one.step.gradient);
         for (const int ranks : {2, 3, 7})
             for (const int threads : {1, 3}) {
                 const Outcome many = outcome(model, loss, samples, every_id(7), ranks, threads, 2);
