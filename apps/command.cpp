@@ -5,6 +5,7 @@
 #include "wavetrain/base/version.hpp"
 #include "wavetrain/comm/mpi.hpp"
 #include "wavetrain/config/assemble.hpp"
+#include "wavetrain/engine/simd.hpp"
 
 #include <cstdio>
 #include <filesystem>
@@ -65,14 +66,14 @@ Json version_json() {
         .set("version", version())
         .set("commit", commit())
         .set("libraries", libraries)
-        .set("simd", simd_target())
+        .set("simd", std::string(simd_name(simd_in_use())))
         .set("mpi", mpi_library());
 }
 
 std::string version_text() {
     std::string text = format("wavetrain {} (commit {})", version(), commit());
     for (const auto& [name, library] : library_versions()) text += format("\n{} {}", name, library);
-    return text + format("\nSIMD {}\nMPI {}", simd_target(), mpi_library());
+    return text + format("\nSIMD {}\nMPI {}", std::string(simd_name(simd_in_use())), mpi_library());
 }
 
 } // namespace wavetrain

@@ -53,6 +53,8 @@ void add_draw(CLI::App& app, Program& program);
 void add_plan(CLI::App& app, Program& program);
 void add_gradcheck(CLI::App& app, Program& program);
 void add_gates(CLI::App& app, Program& program);
+void add_bench(CLI::App& app, Program& program);
+void add_bench_circuit(CLI::App& bench, Program& program);
 
 /// --version: one line, or everything with --json.
 Json version_json();

@@ -2,6 +2,7 @@
 #include "command.hpp"
 
 #include "wavetrain/config/assemble.hpp"
+#include "wavetrain/engine/simd.hpp"
 
 #include <memory>
 
@@ -16,7 +17,7 @@ void run_import(const std::vector<std::string>& files, const Program& program, C
         const std::vector<std::string> columns = data_columns(config);
         const std::unique_ptr<Model> model = build_model(config, columns);
         save_weights(files[2], *model, read_keras_weights(files[0], *model),
-                     weights_info(config, columns));
+                     weights_info(config, columns, {std::string(simd_name(simd_in_use())), 0}));
     });
     print_file(program, comm, files[2]);
 }

@@ -5,6 +5,7 @@
 #include "wavetrain/circuit/bind.hpp"
 #include "wavetrain/circuit/qasm.hpp"
 #include "wavetrain/config/assemble.hpp"
+#include "wavetrain/engine/simd.hpp"
 
 #include <memory>
 
@@ -30,6 +31,8 @@ void run_simulate(SimulateArguments& arguments, const Program& program, Comm& co
         EngineOptions engine = engine_options(arguments.sets);
         if (!arguments.precision.empty()) engine.precision = arguments.precision;
         if (arguments.eager) engine.execution = "eager";
+        use_simd(engine.simd);
+        request.threads = resolve_threads(comm, program.threads, static_cast<int>(engine.threads));
         request.precision = precision_of(engine.precision);
         request.compile = compile_options(engine);
         for (const std::string& text : arguments.observables)

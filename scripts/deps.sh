@@ -6,7 +6,7 @@ set -eu
 packages=(
     g++ cmake make git
     openmpi-bin libopenmpi-dev
-    libeigen3-dev libhdf5-dev libssl-dev
+    libeigen3-dev libhdf5-dev libhwy-dev libssl-dev
     libcli11-dev libfmt-dev libspdlog-dev libtomlplusplus-dev nlohmann-json3-dev
     catch2 clang-format
     python3 python3-h5py python3-numpy

@@ -175,6 +175,12 @@ std::uint64_t available_memory_bytes(const fs::path& root) {
     return std::min(bytes, address_space_room_bytes(root).value_or(kNoLimit));
 }
 
+std::uint64_t second_cache_bytes() {
+    constexpr std::uint64_t kUsual = 512 * 1024;
+    const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return bytes > 0 ? static_cast<std::uint64_t>(bytes) : kUsual;
+}
+
 std::string host_name() {
     std::array<char, 256> name{};
     if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";

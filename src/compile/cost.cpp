@@ -6,8 +6,9 @@
 namespace wavetrain {
 namespace {
 
-double block_flops(const Cone& cone, const Block& block) {
-    const auto amplitudes = std::exp2(static_cast<double>(cone.layout.size()));
+double block_flops(const Block& block) {
+    const auto amplitudes = std::exp2(static_cast<double>(block.positions));
+    if (block.kind == Block::Kind::enter) return 8.0 * amplitudes;
     if (block.kind == Block::Kind::pauli_rotation) return 8.0 * 2.0 * amplitudes;
     double selected = amplitudes;
     for (std::uint64_t mask = block.control_mask; mask != 0; mask &= mask - 1) selected /= 2;
@@ -38,13 +39,13 @@ double shifts_of(const Plan& plan, const Block& block) {
 
 double forward_flops(const Cone& cone) {
     double sum = observable_flops(cone);
-    for (const Block& block : cone.blocks) sum += block_flops(cone, block);
+    for (const Block& block : cone.blocks) sum += block_flops(block);
     return sum;
 }
 
 double adjoint_flops(const Cone& cone) {
     double blocks = 0;
-    for (const Block& block : cone.blocks) blocks += block_flops(cone, block);
+    for (const Block& block : cone.blocks) blocks += block_flops(block);
     // Two undone states and the transition matrix, which costs about as much as a block.
     return forward_flops(cone) + observable_flops(cone) + 3.0 * blocks;
 }
@@ -53,7 +54,7 @@ double shift_flops(const Plan& plan, const Cone& cone) {
     double sum = forward_flops(cone);
     double after = observable_flops(cone); // what follows the block at hand, itself included
     for (std::size_t i = cone.blocks.size(); i-- > 0;) {
-        after += block_flops(cone, cone.blocks[i]);
+        after += block_flops(cone.blocks[i]);
         sum += shifts_of(plan, cone.blocks[i]) * after;
     }
     return sum;

@@ -3,9 +3,13 @@
 
 #include "cones.hpp"
 #include "fusion.hpp"
+#include "late.hpp"
+#include "sweeps.hpp"
 #include "wavetrain/base/machine.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <map>
 
 namespace wavetrain {
 namespace {
@@ -55,31 +59,111 @@ Block make_block(const Circuit& circuit, const FusedGroup& group, const Places& 
     return block;
 }
 
-Cone make_cone(const Plan& plan, const ConeShape& shape, bool fusion) {
-    Cone cone;
-    Places places(at(plan.circuit.qubits), -1);
+/// The entry of a qubit, with the CZs to those that are there.
+Block make_entry(const Circuit& circuit, const Entries& entries, Qubit qubit,
+                 const Places& places) {
+    Block block;
+    block.kind = Block::Kind::enter;
+    block.targets = {Position{places[at(qubit.index)]}};
+    const Entry& entry = entries.qubits[at(qubit.index)];
+    block.operations = entry.product;
+    for (Qubit partner : entry.partners)
+        if (places[at(partner.index)] >= 0) block.word.z_mask |= bit(places, partner);
+    const auto add_signs = [&](Qubit q) {
+        for (int index : entries.qubits[at(q.index)].signs) {
+            const std::vector<Qubit> pair = touched_qubits(circuit.operations[at(index)]);
+            const Qubit other = pair[0] == qubit ? pair[1] : pair[0];
+            if ((pair[0] == qubit || pair[1] == qubit) && places[at(other.index)] >= 0)
+                block.operations.push_back(index);
+        }
+    };
+    for (int q = 0; q < circuit.qubits; ++q) add_signs(Qubit{q});
+    return block;
+}
+
+/// What decides a block's matrix: its gates, how they lie on its targets, their angles.
+std::string family_key(const Plan& plan, const Cone& cone, const Block& block) {
+    const auto place = [&](Qubit q) {
+        for (std::size_t i = 0; i < block.targets.size(); ++i)
+            if (cone.layout[at(block.targets[i].index)] == q) return static_cast<int>(i);
+        return -1; // a control of the block
+    };
+    std::string key = format("{}:{}", static_cast<int>(block.kind), block.targets.size());
+    for (int index : block.operations) {
+        const Operation& operation = plan.circuit.operations[at(index)];
+        key += format("|{},{},{}", operation.gate.row, operation.matrix, operation.paulis);
+        for (Qubit q : operation.targets) key += format(" {}", place(q));
+        for (const Control& control : operation.controls)
+            key += format(" {}{}", control.value ? '+' : '-', place(control.qubit));
+        for (const Angle& angle : operation.angles) key += ' ' + angle.text(plan.circuit.symbols);
+    }
+    return key;
+}
+
+void number_families(const Plan& plan, Cone& cone) {
+    std::map<std::string, int> numbers;
+    for (Block& block : cone.blocks)
+        block.family =
+            numbers.try_emplace(family_key(plan, cone, block), static_cast<int>(numbers.size()))
+                .first->second;
+    cone.families = static_cast<int>(numbers.size());
+}
+
+/// All qubits are there from the start, in their own order.
+void add_all_blocks(const Plan& plan, const ConeShape& shape, std::span<const int> operations,
+                    bool fusion, Cone& cone, Places& places) {
     for (int q = 0; q < plan.circuit.qubits; ++q) {
         if (!shape.qubits[at(q)]) continue;
         places[at(q)] = static_cast<int>(cone.layout.size());
         cone.layout.push_back(Qubit{q});
     }
+    cone.start = static_cast<int>(cone.layout.size());
     // Beyond 62 positions masks do not fit; such a state is refused by its size, never run.
-    if (cone.layout.size() > at(kMostPositions)) {
-        cone.observables = shape.observables;
-        return cone;
+    if (cone.layout.size() > at(kMostPositions)) return;
+    for (const FusedGroup& group : fuse(plan.circuit, operations, plan.varying, fusion))
+        cone.blocks.push_back(make_block(plan.circuit, group, places));
+}
+
+/// Qubits enter when they are needed.
+void add_late_blocks(const Plan& plan, const ConeShape& shape, std::span<const int> operations,
+                     bool fusion, Cone& cone, Places& places) {
+    const Entries entries = take_entries(plan.circuit, operations);
+    const std::vector<FusedGroup> groups = fuse(plan.circuit, entries.rest, plan.varying, fusion);
+    for (const ScheduleStep& step : schedule_late(plan.circuit, groups, entries, shape.qubits)) {
+        if (step.group >= 0) {
+            cone.blocks.push_back(make_block(plan.circuit, groups[at(step.group)], places));
+            continue;
+        }
+        places[at(step.qubit.index)] = static_cast<int>(cone.layout.size());
+        cone.layout.push_back(step.qubit);
+        cone.blocks.push_back(make_entry(plan.circuit, entries, step.qubit, places));
     }
+}
+
+Cone make_cone(const Plan& plan, const ConeShape& shape, const CompileOptions& options) {
+    Cone cone;
+    Places places(at(plan.circuit.qubits), -1);
     std::vector<int> operations;
     for (std::size_t i = 0; i < shape.operations.size(); ++i)
         if (shape.operations[i]) operations.push_back(static_cast<int>(i));
-    for (const FusedGroup& group : fuse(plan.circuit, operations, plan.varying, fusion))
-        cone.blocks.push_back(make_block(plan.circuit, group, places));
+    const bool fusion = !options.eager && options.fusion != "off";
+    const auto qubits = std::count(shape.qubits.begin(), shape.qubits.end(), true);
+    const bool late = !options.eager && options.late_qubits != "off" && qubits <= kMostPositions;
+    (late ? add_late_blocks : add_all_blocks)(plan, shape, operations, fusion, cone, places);
     cone.observables = shape.observables;
+    if (cone.layout.size() > at(kMostPositions)) return cone;
     for (int j : cone.observables) {
         std::vector<PositionTerm> terms;
         for (const PauliTerm& term : plan.observables[at(j)].terms)
             terms.push_back({term.coefficient, place_word(places, term.factors)});
         cone.terms.push_back(std::move(terms));
     }
+    const auto piece = static_cast<std::uint64_t>(options.piece_amplitudes);
+    make_sweeps(cone, options.eager ? kMostPositions
+                      : options.piece_amplitudes > 0
+                          ? std::max(static_cast<int>(std::bit_width(piece)) - 1, kLeastPiece)
+                          : kDefaultPiece);
+    number_families(plan, cone);
     return cone;
 }
 
@@ -96,7 +180,11 @@ Plan compile(Circuit circuit, std::vector<PauliSum> observables, std::vector<boo
                  pauli_text(observable), largest, circuit.qubits, circuit.qubits - 1);
     }
     promise(varying.size() == circuit.symbols.size(), "one varying flag per symbol");
-    Plan plan{std::move(circuit), std::move(observables), std::move(varying), {}, options.eager};
+    const LaneUse lanes = options.lanes == "on"                     ? LaneUse::on
+                          : options.lanes == "off" || options.eager ? LaneUse::off
+                                                                    : LaneUse::automatic;
+    Plan plan{
+        std::move(circuit), std::move(observables), std::move(varying), {}, options.eager, lanes};
     std::vector<ConeShape> shapes;
     if (options.eager || options.light_cones == "off")
         shapes.push_back(whole_circuit(plan.circuit, plan.observables.size()));
@@ -104,8 +192,7 @@ Plan compile(Circuit circuit, std::vector<PauliSum> observables, std::vector<boo
         shapes = light_cones(plan.circuit, plan.observables);
     if (!options.eager && options.light_cones == "auto")
         shapes = join_cones(plan.circuit, std::move(shapes));
-    const bool fusion = !options.eager && options.fusion != "off";
-    for (const ConeShape& shape : shapes) plan.cones.push_back(make_cone(plan, shape, fusion));
+    for (const ConeShape& shape : shapes) plan.cones.push_back(make_cone(plan, shape, options));
     return plan;
 }
 

@@ -2,28 +2,42 @@
 #include "wavetrain/config/assemble.hpp"
 
 #include "wavetrain/base/hash.hpp"
+#include "wavetrain/base/machine.hpp"
+#include "wavetrain/base/text.hpp"
 #include "wavetrain/circuit/bind.hpp"
 #include "wavetrain/circuit/qasm.hpp"
 #include "wavetrain/comm/fault.hpp"
 #include "wavetrain/comm/launch.hpp"
 #include "wavetrain/comm/together.hpp"
+#include "wavetrain/engine/simd.hpp"
 #include "wavetrain/io/atomic_file.hpp"
 #include "wavetrain/io/h5.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace wavetrain {
 namespace {
 
-/// The engine of this release has one portable kernel set; the compiler's vectors only.
-constexpr const char* kSimd = "scalar";
+/// Pieces of states are at least and at most so large, as powers of two.
+constexpr int kSmallestPiece = 10;
+constexpr int kLargestPiece = 16;
 
-QuantumSettings quantum_settings(const Config& config) {
+/// Amplitudes of which a ket and a bra fill half a cache.
+std::int64_t piece_for(std::uint64_t cache_bytes, Precision precision) {
+    const std::uint64_t amplitudes = cache_bytes / 2 / (2 * amplitude_bytes(precision));
+    const int power =
+        std::clamp(static_cast<int>(std::bit_width(amplitudes)) - 1, kSmallestPiece, kLargestPiece);
+    return std::int64_t{1} << power;
+}
+
+QuantumSettings quantum_settings(const Config& config, const MachineSettings& machine) {
     QuantumSettings settings;
     settings.precision = precision_of(config.engine.precision);
     settings.method = method_of(config.gradient.method);
     settings.compile = compile_options(config.engine);
     settings.deduplicate = config.engine.deduplicate != "off";
+    settings.compile.piece_amplitudes = machine.piece_amplitudes;
     return settings;
 }
 
@@ -84,12 +98,6 @@ void check_offered(const Config& config) {
     };
     const EngineOptions& engine = config.engine;
     if (engine.shards != 1) refuse(format("engine.shards = {}", engine.shards));
-    if (engine.simd != "auto" && engine.simd != kSimd)
-        refuse(format("engine.simd = \"{}\"", engine.simd));
-    if (engine.piece_amplitudes != 0)
-        refuse(format("engine.piece_amplitudes = {}", engine.piece_amplitudes));
-    if (engine.lanes == "on") refuse("engine.lanes = \"on\"");
-    if (engine.late_qubits == "on") refuse("engine.late_qubits = \"on\"");
     if (config.checkpoint.every_steps != 0)
         refuse(format("checkpoint.every_steps = {}", config.checkpoint.every_steps));
 }
@@ -104,7 +112,34 @@ EngineOptions engine_options(const std::vector<std::string>& sets) {
 }
 
 CompileOptions compile_options(const EngineOptions& engine) {
-    return {engine.fusion, engine.light_cones, engine.execution == "eager"};
+    // Units of fewer executions would leave most lanes idle.
+    constexpr std::int64_t kFewExecutions = 3;
+    const bool idle = engine.lanes == "auto" && engine.micro_batch < kFewExecutions;
+    return {engine.fusion,      engine.light_cones,          engine.execution == "eager",
+            engine.late_qubits, idle ? "off" : engine.lanes, engine.piece_amplitudes};
+}
+
+MachineSettings settle_machine(const EngineOptions& engine, Comm& comm) {
+    MachineSettings settings;
+    const std::int64_t own = engine.piece_amplitudes > 0
+                                 ? engine.piece_amplitudes
+                                 : piece_for(second_cache_bytes(), precision_of(engine.precision));
+    const std::vector<std::string> pieces = comm.all_gather(format("{}", own));
+    settings.piece_amplitudes = *parse_integer(pieces.front());
+    // The targets of all ranks, by name.
+    std::string names;
+    for (SimdTarget target : simd_targets()) names += std::string(simd_name(target)) + ' ';
+    const std::vector<std::string> all = comm.all_gather(names);
+    for (SimdTarget target : simd_targets()) {
+        const std::string name = std::string(simd_name(target)) + ' ';
+        const bool common = std::all_of(all.begin(), all.end(), [&](const std::string& own_names) {
+            return own_names.find(name) != std::string::npos;
+        });
+        if (common) settings.simd = simd_name(target);
+    }
+    if (engine.simd != "auto") settings.simd = engine.simd;
+    together(comm, "choosing the SIMD target", [&] { use_simd(settings.simd); });
+    return settings;
 }
 
 std::vector<std::pair<std::string, Circuit>> circuits_of(const std::string& file) {
@@ -124,12 +159,15 @@ void export_qasm(const std::string& file, int version, const std::vector<std::st
     replace_text(out, write_qasm(circuit, version, bind_symbols(circuit, bindings, false)));
 }
 
-std::unique_ptr<Model> build_model(const Config& config, const std::vector<std::string>& columns) {
-    return std::make_unique<Model>(config.model, columns, quantum_settings(config));
+std::unique_ptr<Model> build_model(const Config& config, const std::vector<std::string>& columns,
+                                   const MachineSettings& machine) {
+    return std::make_unique<Model>(config.model, columns, quantum_settings(config, machine));
 }
 
-WeightsInfo weights_info(const Config& config, const std::vector<std::string>& columns) {
-    return {config_text(config, ConfigPart::training), columns, kSimd, 0};
+WeightsInfo weights_info(const Config& config, const std::vector<std::string>& columns,
+                         const MachineSettings& machine) {
+    return {config_text(config, ConfigPart::training), columns, machine.simd,
+            machine.piece_amplitudes};
 }
 
 std::vector<std::string> data_columns(const Config& config) {
@@ -143,8 +181,6 @@ std::vector<std::pair<std::string, std::string>> library_versions() {
             {"fmt",
              format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)}};
 }
-
-std::string simd_target() { return kSimd; }
 
 Assembly assemble(const Config& config, Comm& comm, int threads) {
     Assembly result;
@@ -161,6 +197,7 @@ Assembly assemble(const Config& config, Comm& comm, int threads) {
         });
     });
     const Dataset data = read_together(config.data, qubits, comm, result.loss, config.file);
+    result.machine = settle_machine(config.engine, comm);
     together(comm, "building the model", [&] {
         std::size_t rows = 0;
         in_file(config.file, [&] {
@@ -170,8 +207,9 @@ Assembly assemble(const Config& config, Comm& comm, int threads) {
                                   "are left for validation");
         });
         result.columns = data.columns;
-        result.model = build_model(config, result.columns);
-        check_plans(*result.model, quantum_settings(config), true, result.threads, comm);
+        result.model = build_model(config, result.columns, result.machine);
+        check_plans(*result.model, quantum_settings(config, result.machine), true, result.threads,
+                    comm);
         const std::string where = data_name(config.data);
         const auto take = [&](std::size_t first, std::size_t count) {
             return take_samples(data, result.columns, first, count, where);
@@ -216,7 +254,7 @@ TrainSetup training_setup(const Assembly& assembly, bool overwrite, bool show_pr
             .folder = folder,
             .overwrite = overwrite,
             .config_text = config_text(config, ConfigPart::everything, folder.folder),
-            .weights_info = weights_info(config, assembly.columns),
+            .weights_info = weights_info(config, assembly.columns, assembly.machine),
             .show_progress = show_progress};
 }
 
@@ -225,17 +263,24 @@ TrainedModel load_trained(const std::string& weights, const std::string& data_fi
     TrainedModel result;
     std::vector<std::string> columns;
     int workers = 1;
-    together(comm, "reading the weights", [&] {
-        const WeightsInfo info = read_weights_info(weights);
+    const WeightsInfo info =
+        together(comm, "reading the weights", [&] { return read_weights_info(weights); });
+    together(comm, "reading the config of the weights", [&] {
         columns = info.columns;
         // A name without a folder: relative paths are taken from the working folder.
         result.config = parse_config(info.config, "config of the weights", {});
         workers = resolve_threads(comm, threads, 0);
         result.config.engine.threads = workers;
         result.loss = Loss(result.config.train.loss);
-        result.model = build_model(result.config, columns);
+    });
+    // Pieces as in training; the SIMD target is this machine's.
+    EngineOptions engine = result.config.engine;
+    if (info.piece_amplitudes > 0) engine.piece_amplitudes = info.piece_amplitudes;
+    const MachineSettings machine = settle_machine(engine, comm);
+    together(comm, "reading the weights", [&] {
+        result.model = build_model(result.config, columns, machine);
         result.model->set_parameters(read_weights(weights, *result.model));
-        check_plans(*result.model, quantum_settings(result.config), false, workers, comm);
+        check_plans(*result.model, quantum_settings(result.config, machine), false, workers, comm);
     });
     DataOptions source = result.config.data;
     if (!data_file.empty()) source.file = data_file;

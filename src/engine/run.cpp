@@ -1,8 +1,10 @@
 /// Running cones, and refusing those that do not fit.
 #include "wavetrain/engine/run.hpp"
 
+#include "observe.hpp"
 #include "wavetrain/base/machine.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -10,26 +12,48 @@
 namespace wavetrain {
 namespace {
 
-template <class Real> std::vector<double> evaluate_as(const BoundCone& bound) {
-    State<Real> state(static_cast<int>(bound.cone().layout.size()));
-    run(bound, state);
-    return expectations(bound.cone(), state);
+/// Of one sample as bound; checked gate by gate where the plan is eager.
+template <class Real> std::vector<double> evaluate_one(const BoundCone& bound, int threads) {
+    if (bound.plan().eager) {
+        State<Real> state(static_cast<int>(bound.cone().layout.size()));
+        run(bound, state);
+        return expectations(bound.cone(), state);
+    }
+    Simulator<Real> simulator(bound, Lanes::amplitudes, 1, threads);
+    simulator.forward();
+    return simulator.expectations();
 }
 
 template <class Real>
-std::vector<std::vector<double>> evaluate_as(const BoundCone& bound,
-                                             std::span<const std::vector<double>> executions) {
-    BoundCone own = bound;
-    State<Real> state(static_cast<int>(bound.cone().layout.size()));
+std::vector<std::vector<double>>
+evaluate_all(const BoundCone& bound, std::span<const std::vector<double>> executions, int threads) {
     std::vector<std::vector<double>> values;
-    values.reserve(executions.size());
-    for (const std::vector<double>& symbols : executions) {
-        own.rebind_varying(symbols);
-        run(own, state);
-        values.push_back(expectations(own.cone(), state));
+    if (bound.plan().eager) {
+        BoundCone own = bound;
+        for (const std::vector<double>& symbols : executions) {
+            own.rebind_varying(symbols);
+            values.push_back(evaluate_one<Real>(own, 1));
+        }
+        return values;
+    }
+    const Lanes lanes = lanes_for(bound.plan(), bound.cone());
+    Simulator<Real> simulator(bound, lanes, 1, threads);
+    for (std::size_t first = 0; first < executions.size(); first += simulator.width()) {
+        const std::size_t count = std::min(simulator.width(), executions.size() - first);
+        simulator.bind(executions.subspan(first, count));
+        simulator.forward();
+        const std::vector<double> rows = simulator.expectations();
+        const std::size_t columns = bound.cone().terms.size();
+        for (std::size_t row = 0; row < count; ++row) {
+            const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(row * columns);
+            values.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(columns));
+        }
     }
     return values;
 }
+
+/// Lanes pay up to so many qubits.
+constexpr std::size_t kLaneQubits = 12;
 
 /// Rounding of single gates adds up to less than this for millions of gates.
 template <class Real> constexpr double kNormTolerance = std::is_same_v<Real, float> ? 1e-2 : 1e-7;
@@ -63,7 +87,7 @@ std::uint64_t amplitude_bytes(Precision precision) {
 
 template <class Real>
 void run(const BoundCone& bound, State<Real>& state, const Observer<Real>& observer) {
-    state.reset();
+    state.reset(bound.cone().start);
     for (std::size_t i = 0; i < bound.size(); ++i) {
         apply(state, bound.block(i), bound.bound(i));
         if (!bound.plan().eager) continue;
@@ -73,40 +97,41 @@ void run(const BoundCone& bound, State<Real>& state, const Observer<Real>& obser
     }
 }
 
-template <class Real> double normalization(const State<Real>& state) {
-    return std::is_same_v<Real, float> ? 1.0 / norm_squared(state) : 1.0;
-}
-
 template <class Real> std::vector<double> expectations(const Cone& cone, const State<Real>& state) {
-    const double factor = normalization(state);
-    std::vector<double> values;
-    for (const std::vector<PositionTerm>& terms : cone.terms) {
-        double sum = 0;
-        for (const PositionTerm& term : terms) {
-            const bool constant = term.word.x_mask == 0 && term.word.z_mask == 0;
-            sum += term.coefficient * (constant ? 1.0 : factor * expectation(state, term.word));
-        }
-        values.push_back(sum);
-    }
-    return values;
+    return observe(cone, state, 1);
 }
 
-std::vector<double> evaluate(const BoundCone& bound, Precision precision) {
-    return precision == Precision::single_precision ? evaluate_as<float>(bound)
-                                                    : evaluate_as<double>(bound);
+Lanes lanes_for(const Plan& plan, const Cone& cone) {
+    if (plan.lanes != LaneUse::automatic)
+        return plan.lanes == LaneUse::on ? Lanes::executions : Lanes::amplitudes;
+    const bool varying = std::any_of(cone.blocks.begin(), cone.blocks.end(),
+                                     [](const Block& block) { return block.varying; });
+    return varying && cone.layout.size() <= kLaneQubits ? Lanes::executions : Lanes::amplitudes;
+}
+
+std::vector<double> evaluate(const BoundCone& bound, Precision precision, int threads) {
+    return precision == Precision::single_precision ? evaluate_one<float>(bound, threads)
+                                                    : evaluate_one<double>(bound, threads);
 }
 
 std::vector<std::vector<double>> evaluate(const BoundCone& bound,
                                           std::span<const std::vector<double>> executions,
-                                          Precision precision) {
-    return precision == Precision::single_precision ? evaluate_as<float>(bound, executions)
-                                                    : evaluate_as<double>(bound, executions);
+                                          Precision precision, int threads) {
+    return precision == Precision::single_precision
+               ? evaluate_all<float>(bound, executions, threads)
+               : evaluate_all<double>(bound, executions, threads);
 }
 
 std::uint64_t plan_bytes(const Plan& plan, Precision precision, int states, int workers) {
-    const std::uint64_t one = state_bytes(largest_state(plan), amplitude_bytes(precision));
-    return saturating_product(one, static_cast<std::uint64_t>(states) *
-                                       static_cast<std::uint64_t>(workers));
+    std::uint64_t largest = 0;
+    for (const Cone& cone : plan.cones) {
+        const auto qubits = static_cast<int>(cone.layout.size());
+        const std::uint64_t one = state_bytes(qubits, amplitude_bytes(precision));
+        const bool lanes = lanes_for(plan, cone) == Lanes::executions;
+        largest = std::max(largest, saturating_product(one, lanes ? kLanes : 1));
+    }
+    return saturating_product(largest, static_cast<std::uint64_t>(states) *
+                                           static_cast<std::uint64_t>(workers));
 }
 
 void check_memory(const Plan& plan, Precision precision, int states, int workers, int node_ranks) {
@@ -136,8 +161,6 @@ void check_memory(const Plan& plan, Precision precision, int states, int workers
 
 template void run(const BoundCone&, State<float>&, const Observer<float>&);
 template void run(const BoundCone&, State<double>&, const Observer<double>&);
-template double normalization(const State<float>&);
-template double normalization(const State<double>&);
 template std::vector<double> expectations(const Cone&, const State<float>&);
 template std::vector<double> expectations(const Cone&, const State<double>&);
 

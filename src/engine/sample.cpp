@@ -12,9 +12,7 @@ namespace {
 constexpr std::size_t kRun = 4096;
 
 template <class Real> double probability(const State<Real>& state, std::size_t index) {
-    const double re = state.re()[index];
-    const double im = state.im()[index];
-    return re * re + im * im;
+    return std::norm(state.amplitude(index));
 }
 
 /// Walks through one run of the state with the sorted targets that fall into it. A target belongs

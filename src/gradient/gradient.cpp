@@ -69,16 +69,21 @@ ConeGradient differentiate_by_differences(const GradientJob& job) {
     return gradient;
 }
 
-ConeGradient differentiate(Method method, const GradientJob& job, Precision precision) {
+ConeGradient differentiate(Method method, const GradientJob& job, Precision precision,
+                           int threads) {
     if (job.symbols.empty()) return empty_gradient(job);
+    // Gradients do not stop at every gate; an eager plan is checked on its way once before.
+    if (job.plan.eager) evaluate(job.bound, job.symbols, precision);
     const bool single = precision == Precision::single_precision;
     switch (method) {
     case Method::parameter_shift:
-        return single ? differentiate_by_shift<float>(job) : differentiate_by_shift<double>(job);
+        return single ? differentiate_by_shift<float>(job, threads)
+                      : differentiate_by_shift<double>(job, threads);
     case Method::finite_difference: return differentiate_by_differences(job);
     case Method::adjoint: break;
     }
-    return single ? differentiate_adjoint<float>(job) : differentiate_adjoint<double>(job);
+    return single ? differentiate_adjoint<float>(job, threads)
+                  : differentiate_adjoint<double>(job, threads);
 }
 
 } // namespace wavetrain

@@ -5,8 +5,8 @@
 
 namespace wavetrain {
 
-template <class Real> ConeGradient differentiate_adjoint(const GradientJob& job);
-template <class Real> ConeGradient differentiate_by_shift(const GradientJob& job);
+template <class Real> ConeGradient differentiate_adjoint(const GradientJob& job, int threads);
+template <class Real> ConeGradient differentiate_by_shift(const GradientJob& job, int threads);
 ConeGradient differentiate_by_differences(const GradientJob& job);
 
 /// Sum over j of upstream[j] * <O_j>.

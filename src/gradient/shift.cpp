@@ -1,6 +1,7 @@
 /// Parameter shift: every occurrence of an angle shifted on its own, then the chain rule.
 #include "chain.hpp"
 #include "methods.hpp"
+#include "wavetrain/engine/simulator.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,80 +10,104 @@
 namespace wavetrain {
 namespace {
 
-/// A block with one angle shifted.
-struct ShiftedBlock {
-    int operation;
+/// An angle of a block and one of its shifts.
+struct Shifted {
+    std::size_t gate; ///< of the block
     std::size_t angle;
-    double coefficient;
-    BoundBlock bound;
+    ShiftTerm term;
 };
 
-std::vector<ShiftedBlock> shifted_blocks(const GradientJob& job, const Block& block,
-                                         const BoundBlock& bound) {
-    std::vector<ShiftedBlock> result;
+std::vector<Shifted> shifts_of(const GradientJob& job, const Block& block) {
+    std::vector<Shifted> result;
+    if (block.kind == Block::Kind::enter) return result;
     for (std::size_t g = 0; g < block.operations.size(); ++g) {
         const int index = block.operations[g];
         const Operation& operation = job.plan.circuit.operations[static_cast<std::size_t>(index)];
         for (std::size_t a = 0; a < operation.angles.size(); ++a) {
             if (!is_wanted(job, index, a)) continue;
-            const std::vector<double> spectrum = frequencies(operation, static_cast<int>(a));
-            for (const ShiftTerm& term : shift_rule(spectrum)) {
-                auto angles = bound.angles;
-                angles[g][a] += term.shift;
-                result.push_back({index, a, term.coefficient,
-                                  bind_block(job.plan, job.cone, block, std::move(angles))});
-            }
+            for (const ShiftTerm& term : shift_rule(frequencies(operation, static_cast<int>(a))))
+                result.push_back({g, a, term});
         }
     }
     return result;
 }
 
+BoundBlock shifted_block(const GradientJob& job, const Block& block, const BoundBlock& numbers,
+                         const Shifted& shifted) {
+    auto angles = numbers.angles;
+    angles[shifted.gate][shifted.angle] += shifted.term.shift;
+    return bind_block(job.plan, job.cone, block, std::move(angles));
+}
+
 /// The parameter-shift rule on one job.
 template <class Real> class Shift {
 public:
-    explicit Shift(const GradientJob& job)
-        : job_(job), gradient_(empty_gradient(job)),
-          before_(static_cast<int>(job.cone.layout.size())),
-          shifted_(static_cast<int>(job.cone.layout.size())) {}
+    Shift(const GradientJob& job, int threads)
+        : job_(job), gradient_(empty_gradient(job)), lanes_(lanes_for(job.plan, job.cone)),
+          before_(job.bound, lanes_, 1, threads, Steps::single_blocks),
+          shifted_(job.bound, lanes_, 1, threads, Steps::single_blocks) {}
 
     ConeGradient run() {
-        BoundCone bound = job_.bound;
-        const std::size_t begin = job_.shifted.first;
-        const std::size_t end = std::min(job_.shifted.last, bound.size());
-        std::vector<std::vector<ShiftedBlock>> blocks(bound.size());
-        for (std::size_t i = begin; i < end; ++i)
-            if (!bound.block(i).varying)
-                blocks[i] = shifted_blocks(job_, bound.block(i), bound.bound(i));
-        for (std::size_t sample = 0; sample < job_.symbols.size(); ++sample) {
-            bound.rebind_varying(job_.symbols[sample]);
-            for (std::size_t i = begin; i < end; ++i)
-                if (bound.block(i).varying)
-                    blocks[i] = shifted_blocks(job_, bound.block(i), bound.bound(i));
-            before_.reset();
-            for (std::size_t i = 0; i < end; ++i) {
-                for (const ShiftedBlock& shifted : blocks[i]) add_shift(bound, i, shifted, sample);
-                apply(before_, bound.block(i), bound.bound(i));
-            }
-        }
+        const std::size_t width = before_.width();
+        for (std::size_t first = 0; first < job_.symbols.size(); first += width)
+            run_executions(first, std::min(width, job_.symbols.size() - first));
         return std::move(gradient_);
     }
 
 private:
-    void add_shift(const BoundCone& bound, std::size_t index, const ShiftedBlock& shifted,
-                   std::size_t sample) {
-        shifted_.copy_from(before_);
-        apply(shifted_, bound.block(index), shifted.bound);
-        for (std::size_t i = index + 1; i < bound.size(); ++i)
-            apply(shifted_, bound.block(i), bound.bound(i));
-        const double value = weighted(job_.upstream[sample], expectations(job_.cone, shifted_));
-        add_angle(gradient_, job_, shifted.operation, shifted.angle, sample,
-                  shifted.coefficient * value);
+    void run_executions(std::size_t first, std::size_t count) {
+        const auto executions = std::span(job_.symbols).subspan(first, count);
+        before_.bind(executions);
+        shifted_.bind(executions);
+        before_.start();
+        const std::size_t size = job_.cone.blocks.size();
+        const std::size_t last = std::min(job_.shifted.last, size);
+        before_.apply_blocks(0, std::min(job_.shifted.first, last));
+        for (std::size_t i = job_.shifted.first; i < last; ++i) {
+            const Block& block = job_.cone.blocks[i];
+            std::vector<BoundBlock> numbers;
+            const std::vector<Shifted> shifts = shifts_of(job_, block);
+            if (!shifts.empty()) numbers = bound_blocks(i, executions);
+            for (const Shifted& shifted : shifts) add_shift(i, numbers, shifted, first, count);
+            if (i + 1 < last) before_.apply_blocks(i, i + 1);
+        }
+    }
+
+    /// The block's numbers: one for all executions, or one for each.
+    std::vector<BoundBlock> bound_blocks(std::size_t index,
+                                         std::span<const std::vector<double>> executions) const {
+        const Block& block = job_.cone.blocks[index];
+        if (!block.varying) return {job_.bound.bound(index)};
+        std::vector<BoundBlock> numbers;
+        for (const std::vector<double>& symbols : executions)
+            numbers.push_back(bind_at(job_.plan, job_.cone, block, symbols));
+        return numbers;
+    }
+
+    void add_shift(std::size_t index, const std::vector<BoundBlock>& numbers,
+                   const Shifted& shifted, std::size_t first, std::size_t count) {
+        const Block& block = job_.cone.blocks[index];
+        std::vector<BoundBlock> replaced;
+        for (const BoundBlock& own : numbers)
+            replaced.push_back(shifted_block(job_, block, own, shifted));
+        shifted_.copy_state_from(before_, index);
+        shifted_.replace(index, replaced);
+        shifted_.apply_blocks(index, job_.cone.blocks.size());
+        shifted_.restore();
+        const std::vector<double> values = shifted_.expectations();
+        const std::size_t columns = job_.cone.terms.size();
+        for (std::size_t row = 0; row < count; ++row)
+            add_angle(gradient_, job_, block.operations[shifted.gate], shifted.angle, first + row,
+                      shifted.term.coefficient *
+                          weighted(job_.upstream[first + row],
+                                   std::span(values).subspan(row * columns, columns)));
     }
 
     const GradientJob& job_;
     ConeGradient gradient_;
-    State<Real> before_; // the state before the block at hand
-    State<Real> shifted_;
+    Lanes lanes_;
+    Simulator<Real> before_; // stands before the block at hand
+    Simulator<Real> shifted_;
 };
 
 } // namespace
@@ -108,11 +133,11 @@ std::vector<ShiftTerm> shift_rule(std::span<const double> frequencies) {
     return terms;
 }
 
-template <class Real> ConeGradient differentiate_by_shift(const GradientJob& job) {
-    return Shift<Real>(job).run();
+template <class Real> ConeGradient differentiate_by_shift(const GradientJob& job, int threads) {
+    return Shift<Real>(job, threads).run();
 }
 
-template ConeGradient differentiate_by_shift<float>(const GradientJob& job);
-template ConeGradient differentiate_by_shift<double>(const GradientJob& job);
+template ConeGradient differentiate_by_shift<float>(const GradientJob& job, int threads);
+template ConeGradient differentiate_by_shift<double>(const GradientJob& job, int threads);
 
 } // namespace wavetrain

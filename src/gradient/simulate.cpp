@@ -40,7 +40,10 @@ private:
 
     Plan plan(bool whole) const {
         CompileOptions options = request_.compile;
-        if (whole) options.light_cones = "off";
+        if (whole) { // amplitudes in the circuit's own order
+            options.light_cones = "off";
+            options.late_qubits = "off";
+        }
         return compile(circuit_, request_.observables,
                        std::vector<bool>(circuit_.symbols.size(), false), options);
     }
@@ -55,7 +58,8 @@ private:
             result_.gradients.assign(count, std::vector<double>(circuit_.symbols.size(), 0.0));
         for (const Cone& cone : plan.cones) {
             const BoundCone bound(plan, cone, request_.symbols);
-            const std::vector<double> values = evaluate(bound, request_.precision);
+            const std::vector<double> values =
+                evaluate(bound, request_.precision, request_.threads);
             for (std::size_t j = 0; j < values.size(); ++j)
                 result_.expectations[at(cone.observables[j])] = values[j];
             if (request_.gradient) differentiate_cone(plan, cone, bound);
@@ -71,7 +75,7 @@ private:
                                   bound,      {request_.symbols},
                                   {upstream}, std::vector<bool>(circuit_.symbols.size(), true)};
             result_.gradients[at(cone.observables[j])] =
-                differentiate(*request_.gradient, job, request_.precision).shared;
+                differentiate(*request_.gradient, job, request_.precision, request_.threads).shared;
         }
     }
 
@@ -80,6 +84,12 @@ private:
         check_memory(plan, request_.precision, 1, 1, 1);
         const Cone& cone = plan.cones.front();
         const BoundCone bound(plan, cone, request_.symbols);
+        if (!plan.eager) {
+            Simulator<Real> simulator(bound, Lanes::amplitudes, 1, request_.threads);
+            simulator.forward();
+            read(simulator.state());
+            return;
+        }
         State<Real> state(static_cast<int>(cone.layout.size()));
         Observer<Real> observer;
         if (request_.trace)
@@ -88,6 +98,10 @@ private:
                                wavetrain::expectations(cone, now));
             };
         wavetrain::run(bound, state, observer);
+        read(state);
+    }
+
+    void read(const State<Real>& state) {
         if (request_.amplitudes)
             for (std::size_t i = 0; i < state.size(); ++i)
                 result_.amplitudes.push_back(state.amplitude(i));

@@ -140,14 +140,17 @@ void Pass::run_units(std::span<const Unit> units, std::span<const int> owners,
         if (owners[u] == workers_.comm.rank()) own.push_back(u);
     std::stable_sort(own.begin(), own.end(),
                      [&](std::size_t a, std::size_t b) { return units[a].cost > units[b].cost; });
-    parallel_for(own.size(), workers_.threads, [&](std::size_t index, int worker) {
+    // Threads share out units where there are enough of them, else the state of each unit.
+    const bool few = own.size() < static_cast<std::size_t>(workers_.threads);
+    const int inner = few ? workers_.threads : 1;
+    parallel_for(own.size(), few ? 1 : workers_.threads, [&](std::size_t index, int worker) {
         const std::size_t u = own[index];
         const Unit& unit = units[u];
         const Executions& executions = executions_[unit.layer][unit.cone];
         body(unit,
              std::span(executions.samples).subspan(unit.executions.first, unit.executions.size()),
              std::span(numbers).subspan(places[u], places[u + 1] - places[u]),
-             static_cast<std::size_t>(worker));
+             static_cast<std::size_t>(worker), inner);
     });
 }
 
@@ -194,11 +197,11 @@ void Pass::forward_quantum(const Stage& stage) {
     const std::vector<double> numbers =
         spread(units, true,
                [&](const Unit& unit, std::span<const std::size_t> samples,
-                   std::span<double> readouts, std::size_t) {
+                   std::span<double> readouts, std::size_t, int threads) {
                    auto place = readouts.begin();
                    for (const std::vector<double>& values :
                         model_.quantum(unit.layer)
-                            .evaluate(unit.cone, samples, features_, inputs_[unit.layer]))
+                            .evaluate(unit.cone, samples, features_, inputs_[unit.layer], threads))
                        place = std::copy(values.begin(), values.end(), place);
                });
     // The units of a cone follow one another, and so do its executions.
@@ -245,7 +248,7 @@ void Pass::backward_quantum(const Stage& stage, std::span<ExactSums> parts) {
     const std::vector<double> numbers = spread(
         units, exchange,
         [&](const Unit& unit, std::span<const std::size_t> samples, std::span<double> derivatives,
-            std::size_t worker) {
+            std::size_t worker, int threads) {
             const Quantum& quantum = model_.quantum(unit.layer);
             std::vector<std::vector<double>> upstream;
             upstream.reserve(samples.size());
@@ -255,7 +258,7 @@ void Pass::backward_quantum(const Stage& stage, std::span<ExactSums> parts) {
             }
             const ConeGradient gradient =
                 quantum.differentiate(unit.cone, unit.blocks, samples, features_,
-                                      inputs_[unit.layer], std::move(upstream));
+                                      inputs_[unit.layer], std::move(upstream), threads);
             quantum.add_gradient(unit.cone, gradient, parts[worker], model_.offset(unit.layer));
             if (derivatives.empty()) return;
             auto place = derivatives.begin();

@@ -150,16 +150,16 @@ Executions Quantum::executions(std::size_t cone, const Table& features, const Ta
 
 std::vector<std::vector<double>> Quantum::evaluate(std::size_t cone,
                                                    std::span<const std::size_t> samples,
-                                                   const Table& features,
-                                                   const Table& inputs) const {
+                                                   const Table& features, const Table& inputs,
+                                                   int threads) const {
     return wavetrain::evaluate(bound_[cone], symbol_values(samples, features, inputs),
-                               settings_.precision);
+                               settings_.precision, threads);
 }
 
 ConeGradient Quantum::differentiate(std::size_t cone, const BlockRange& range,
                                     std::span<const std::size_t> samples, const Table& features,
-                                    const Table& inputs,
-                                    std::vector<std::vector<double>> upstream) const {
+                                    const Table& inputs, std::vector<std::vector<double>> upstream,
+                                    int threads) const {
     const GradientJob job{plan_,
                           plan_.cones[cone],
                           bound_[cone],
@@ -167,7 +167,7 @@ ConeGradient Quantum::differentiate(std::size_t cone, const BlockRange& range,
                           std::move(upstream),
                           wanted_,
                           range};
-    return wavetrain::differentiate(settings_.method, job, settings_.precision);
+    return wavetrain::differentiate(settings_.method, job, settings_.precision, threads);
 }
 
 void Quantum::add_gradient(std::size_t cone, const ConeGradient& gradient, ExactSums& sums,

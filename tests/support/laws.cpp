@@ -124,14 +124,23 @@ std::vector<double> random_values(Dice& dice, std::size_t count) {
 std::vector<CompileOptions> all_options() {
     std::vector<CompileOptions> all;
     for (const char* fusion : {"on", "off"})
-        for (const char* cones : {"on", "off", "auto"}) all.push_back({fusion, cones, false});
+        for (const char* cones : {"on", "off", "auto"})
+            for (const char* late : {"on", "off"}) all.push_back({fusion, cones, false, late});
+    // Lanes of executions; pieces so small that a few qubits need several of them.
+    all.push_back({"auto", "auto", false, "auto", "on"});
+    all.push_back({"off", "off", false, "off", "on"});
+    all.push_back({"auto", "off", false, "on", "off", 1 << kLeastPiece});
+    all.push_back({"auto", "off", false, "off", "off", 1 << kLeastPiece});
+    all.push_back({"off", "off", false, "on", "on", 1 << kLeastPiece});
     all.push_back({"auto", "auto", true});
     return all;
 }
 
 std::string option_text(const CompileOptions& options) {
     if (options.eager) return "eager";
-    return "fusion " + options.fusion + ", light cones " + options.light_cones;
+    return format("fusion {}, light cones {}, late qubits {}, lanes {}, pieces of {}",
+                  options.fusion, options.light_cones, options.late_qubits, options.lanes,
+                  options.piece_amplitudes);
 }
 
 std::vector<double> plan_expectations(const Plan& plan, std::span<const double> symbols,

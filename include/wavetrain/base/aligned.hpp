@@ -8,16 +8,23 @@
 
 namespace wavetrain {
 
-/// `count` numbers of a trivial type, zero at first, aligned to 64 bytes. Throws std::bad_alloc.
+/// Memory on a cache-line boundary; from some megabytes on on a huge page's, which the system is
+/// asked for. Throws std::bad_alloc.
+void* aligned_memory(std::size_t bytes);
+void free_aligned_memory(void* memory);
+
+/// Says that a buffer does not begin with zeros.
+struct Uninitialized {};
+
+/// `count` numbers of a trivial type, zero at first unless said otherwise, aligned to 64 bytes,
+/// large buffers to huge pages. Throws std::bad_alloc.
 template <class T> class AlignedBuffer {
 public:
-    static constexpr std::size_t kAlignment = 64;
-
-    explicit AlignedBuffer(std::size_t count)
-        : data_(static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{kAlignment}))),
-          count_(count) {
+    explicit AlignedBuffer(std::size_t count) : AlignedBuffer(count, Uninitialized{}) {
         std::uninitialized_fill_n(data_.get(), count, T{});
     }
+    AlignedBuffer(std::size_t count, Uninitialized)
+        : data_(static_cast<T*>(aligned_memory(count * sizeof(T)))), count_(count) {}
 
     T* data() { return data_.get(); }
     const T* data() const { return data_.get(); }
@@ -27,9 +34,7 @@ public:
 
 private:
     struct Free {
-        void operator()(T* pointer) const {
-            ::operator delete (pointer, std::align_val_t{kAlignment});
-        }
+        void operator()(T* pointer) const { free_aligned_memory(pointer); }
     };
 
     std::unique_ptr<T, Free> data_;

@@ -24,6 +24,9 @@ std::optional<double> cgroup_cpus(const std::filesystem::path& root = "/");
 /// can be dropped counted as free; nothing where no limit is set.
 std::optional<std::uint64_t> cgroup_memory_room_bytes(const std::filesystem::path& root = "/");
 
+/// Bytes of the second-level cache of a core; a usual value where the system does not say.
+std::uint64_t second_cache_bytes();
+
 /// The host's name.
 std::string host_name();
 

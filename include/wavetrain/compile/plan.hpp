@@ -33,33 +33,57 @@ struct PositionTerm {
 };
 
 /// What the engine applies in one go: the product of neighbouring gates as one matrix on a few
-/// positions, or one Pauli rotation.
+/// positions, one Pauli rotation, or the entry of a late qubit: its product state becomes the
+/// state's top position, with the signs of the CZs to positions that are there (word.z_mask).
 struct Block {
-    enum class Kind { matrix, pauli_rotation };
+    enum class Kind { matrix, pauli_rotation, enter };
 
     Kind kind = Kind::matrix;
     std::vector<Position> targets;  ///< matrix: the first is the most significant bit of its index
     std::uint64_t control_mask = 0; ///< the block acts where (index & mask) == value
     std::uint64_t control_value = 0;
-    PauliWord word;              ///< pauli_rotation
+    PauliWord word;              ///< pauli_rotation; enter: z_mask alone
     std::vector<int> operations; ///< indices into Plan::circuit.operations, in order of time
     bool varying = false;        ///< some angle differs from sample to sample
+    int positions = 0;           ///< of the state after this block
+    int family = 0;              ///< blocks with the same number have the same matrix
+};
+
+/// Blocks that are applied in one sweep over memory, piece by piece. A piece is the part of the
+/// state that `positions` index, for fixed values of the others; what the blocks touch is in it.
+struct Sweep {
+    std::size_t first = 0;           ///< of Cone::blocks
+    std::size_t last = 0;            ///< one beyond
+    std::vector<Position> positions; ///< ascending; all positions of the state: one piece
 };
 
 /// One state to simulate: the gates and qubits in the past light cone of some observables.
 struct Cone {
     std::vector<Qubit> layout; ///< the qubit at each position
+    int start = 0;             ///< positions that are there at the start, in |0>; the others enter
     std::vector<Block> blocks;
+    std::vector<Sweep> sweeps;                    ///< all blocks, in order
+    int families = 0;                             ///< Block::family < families
     std::vector<int> observables;                 ///< indices into Plan::observables
     std::vector<std::vector<PositionTerm>> terms; ///< of each of these observables, on positions
 };
+
+/// Whether several executions share the lanes of vectors: where it pays, always or never.
+enum class LaneUse { automatic, on, off };
 
 /// Options of the compiler: [engine] keys that change the plan.
 struct CompileOptions {
     std::string fusion = "auto";
     std::string light_cones = "auto";
-    bool eager = false; ///< gate by gate as written: no fusion, no cones
+    bool eager = false; ///< gate by gate as written: no fusion, no cones, no late qubits, one sweep
+    std::string late_qubits = "auto";
+    std::string lanes = "auto";
+    std::int64_t piece_amplitudes = 0; ///< of a sweep, at least 2^kLeastPiece; 0: kDefaultPiece
 };
+
+/// log2 of the least and of the usual number of amplitudes in a piece.
+inline constexpr int kLeastPiece = 5;
+inline constexpr int kDefaultPiece = 14;
 
 /// Circuit, observables and cones. Pure data: the same on every rank.
 struct Plan {
@@ -68,6 +92,7 @@ struct Plan {
     std::vector<bool> varying; ///< per symbol: differs from sample to sample
     std::vector<Cone> cones;
     bool eager = false; ///< to be checked after every gate
+    LaneUse lanes = LaneUse::automatic;
 };
 
 /// Compiles. `varying` has one entry per symbol of the circuit. `usage` errors: an observable on a

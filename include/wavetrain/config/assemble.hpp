@@ -21,6 +21,16 @@ EngineOptions engine_options(const std::vector<std::string>& sets);
 /// What the compiler takes of it.
 CompileOptions compile_options(const EngineOptions& engine);
 
+/// What bits depend on of the machine: settled once for all ranks.
+struct MachineSettings {
+    std::string simd = "auto";         ///< a SIMD target
+    std::int64_t piece_amplitudes = 0; ///< of a pass over a state
+};
+
+/// Collective. The piece size from engine.piece_amplitudes, or by the cache of rank 0's host; the
+/// SIMD target from engine.simd, or the best that every rank has. Makes this process use it.
+MachineSettings settle_machine(const EngineOptions& engine, Comm& comm);
+
 /// The circuits of a file by name: those of a config's quantum layers (a file ending in .toml), or
 /// the one of an OpenQASM file.
 std::vector<std::pair<std::string, Circuit>> circuits_of(const std::string& file);
@@ -32,6 +42,7 @@ void export_qasm(const std::string& file, int version, const std::vector<std::st
 /// A model with its data. Samples are rows of the data set in file order.
 struct Assembly {
     Config config;
+    MachineSettings machine;
     int threads = 1;
     std::vector<std::string> columns; ///< of the data, in the order of the samples' features
     std::unique_ptr<Model> model;
@@ -70,17 +81,17 @@ TrainedModel load_trained(const std::string& weights, const std::string& data_fi
                           int threads);
 
 /// The model of a config for data with these feature columns.
-std::unique_ptr<Model> build_model(const Config& config, const std::vector<std::string>& columns);
+std::unique_ptr<Model> build_model(const Config& config, const std::vector<std::string>& columns,
+                                   const MachineSettings& machine = {});
 
 /// The feature columns of a config's data, which is read or generated for them.
 std::vector<std::string> data_columns(const Config& config);
 
 /// Name and version of the libraries that the program was built with.
 std::vector<std::pair<std::string, std::string>> library_versions();
-/// The SIMD target of the engine.
-std::string simd_target();
 
 /// What a weights file of this config carries.
-WeightsInfo weights_info(const Config& config, const std::vector<std::string>& columns);
+WeightsInfo weights_info(const Config& config, const std::vector<std::string>& columns,
+                         const MachineSettings& machine);
 
 } // namespace wavetrain

@@ -1,7 +1,8 @@
 /// From a bound cone to numbers: the state, expectations.
 #pragma once
 
-#include "wavetrain/engine/kernels.hpp"
+#include "wavetrain/engine/blocks.hpp"
+#include "wavetrain/engine/simulator.hpp"
 
 #include <functional>
 #include <string_view>
@@ -26,24 +27,25 @@ using Observer = std::function<void(std::size_t block, double norm, const State<
 template <class Real>
 void run(const BoundCone& bound, State<Real>& state, const Observer<Real>& observer = {});
 
-/// What expectations are multiplied by: in single precision 1/|psi|^2, since the norm drifts with
-/// the rounding of matrices (by 5e-4 in 30,000 gates); 1 in double precision.
-template <class Real> double normalization(const State<Real>& state);
-
 /// The expectations of a cone's observables (in the order of Cone::observables) in its final state.
 template <class Real> std::vector<double> expectations(const Cone& cone, const State<Real>& state);
 
-/// Runs the cone and returns its expectations.
-std::vector<double> evaluate(const BoundCone& bound, Precision precision);
+/// How executions of a cone run: in lanes where they differ and the cone has at most 12 qubits; the
+/// plan can say otherwise. It does not depend on how many there are, so that an execution gives the
+/// same bits alone and among others.
+Lanes lanes_for(const Plan& plan, const Cone& cone);
 
-/// Expectations of the cone's observables for each execution (values of all symbols of the circuit;
-/// those that do not vary are the bound cone's).
+/// Runs the cone as bound and returns its expectations.
+std::vector<double> evaluate(const BoundCone& bound, Precision precision, int threads = 1);
+
+/// Expectations of the cone's observables for each execution (values of all symbols of the
+/// circuit; those that do not vary are as bound).
 std::vector<std::vector<double>> evaluate(const BoundCone& bound,
                                           std::span<const std::vector<double>> executions,
-                                          Precision precision);
+                                          Precision precision, int threads = 1);
 
-/// The bytes that the plan's buffers take on one rank: `states` states of the largest cone for each
-/// of `workers` threads.
+/// The bytes that the plan's states take on one rank: `states` states of the largest cone for each
+/// of `workers` threads, kLanes times as many where several executions may share the lanes.
 std::uint64_t plan_bytes(const Plan& plan, Precision precision, int states, int workers);
 
 /// Refuses, before anything is allocated, a plan that does not fit: an `environment` error naming

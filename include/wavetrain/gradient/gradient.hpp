@@ -56,7 +56,8 @@ struct ConeGradient {
 /// Parameter shift: per occurrence, with the rule that the generator's spectrum calls for
 /// (Wierichs, Izaac, Wang and Lin, Quantum 6, 677, 2022); the state before the gate is simulated
 /// once. Finite differences: central, per symbol, always in double precision.
-ConeGradient differentiate(Method method, const GradientJob& job, Precision precision);
+ConeGradient differentiate(Method method, const GradientJob& job, Precision precision,
+                           int threads = 1);
 
 /// Ranges of blocks whose parameter-shift gradients add up to the cone's: at most 16, of about
 /// equal cost (shifted executions times the blocks that each runs). Each begins and ends with a

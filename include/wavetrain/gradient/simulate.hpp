@@ -21,6 +21,7 @@ struct SimulationRequest {
     std::uint64_t seed = 1;
     Precision precision = Precision::double_precision;
     CompileOptions compile;
+    int threads = 1;
     /// Eager plans only: called after every gate with its index, the norm and the expectations.
     std::function<void(std::size_t gate, double norm, const std::vector<double>& values)> trace;
 };

@@ -46,7 +46,7 @@ private:
     };
     /// What is done for a unit: `samples` are those of its executions, `numbers` what it gives.
     using Body = std::function<void(const Unit& unit, std::span<const std::size_t> samples,
-                                    std::span<double> numbers, std::size_t worker)>;
+                                    std::span<double> numbers, std::size_t worker, int threads)>;
 
     Table gather(std::size_t layer) const;
     void forward_quantum(const Stage& stage);

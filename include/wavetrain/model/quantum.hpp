@@ -61,13 +61,14 @@ public:
     /// Expectations of a cone's observables for the rows `samples`.
     std::vector<std::vector<double>> evaluate(std::size_t cone,
                                               std::span<const std::size_t> samples,
-                                              const Table& features, const Table& inputs) const;
+                                              const Table& features, const Table& inputs,
+                                              int threads) const;
     /// The gradient of one range of a cone for the rows `samples`; `upstream` has a weight per
     /// sample and observable of the cone.
     ConeGradient differentiate(std::size_t cone, const BlockRange& range,
                                std::span<const std::size_t> samples, const Table& features,
-                               const Table& inputs,
-                               std::vector<std::vector<double>> upstream) const;
+                               const Table& inputs, std::vector<std::vector<double>> upstream,
+                               int threads) const;
     /// Adds the derivatives in the weights to sums[offset ...].
     void add_gradient(std::size_t cone, const ConeGradient& gradient, ExactSums& sums,
                       std::size_t offset) const;

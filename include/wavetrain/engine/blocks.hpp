@@ -1,5 +1,5 @@
-/// What can be done to a state: blocks applied, undone, accumulated; Pauli words. No threads
-/// inside.
+/// What can be done to one state, block by block: applied, undone, accumulated; Pauli words. (For
+/// whole cones and many executions there is the Simulator.)
 #pragma once
 
 #include "wavetrain/engine/bound.hpp"
@@ -7,7 +7,7 @@
 
 namespace wavetrain {
 
-/// Applies a bound block in place: psi <- U psi.
+/// Applies a bound block in place: psi <- U psi. A late qubit enters at its position.
 template <class Real> void apply(State<Real>& state, const Block& block, const BoundBlock& bound);
 
 /// Undoes a bound block in place: psi <- U† psi.
@@ -26,11 +26,6 @@ Complex pauli_element(const State<Real>& bra, const State<Real>& ket, const Paul
 
 /// <psi| P |psi>.
 template <class Real> double expectation(const State<Real>& state, const PauliWord& word);
-
-/// result <- result + coefficient P psi.
-template <class Real>
-void add_pauli(State<Real>& result, const State<Real>& state, const PauliWord& word,
-               double coefficient);
 
 /// The sum of |amplitude|^2, in double.
 template <class Real> double norm_squared(const State<Real>& state);
