@@ -90,8 +90,6 @@ void check_offered(const Config& config) {
     if (engine.lanes == "on") refuse("engine.lanes = \"on\"");
     if (engine.late_qubits == "on") refuse("engine.late_qubits = \"on\"");
     if (engine.deduplicate == "on") refuse("engine.deduplicate = \"on\"");
-    if (config.checkpoint.every_steps != 0)
-        refuse(format("checkpoint.every_steps = {}", config.checkpoint.every_steps));
 }
 
 EngineOptions engine_options(const std::vector<std::string>& sets) {
@@ -198,24 +196,22 @@ Config expanded(const Config& config) {
     return result;
 }
 
-TrainSetup training_setup(const Assembly& assembly, bool overwrite, bool show_progress) {
+TrainSetup training_setup(const Assembly& assembly, const RunStart& start, bool show_progress) {
     const Config& config = assembly.config;
-    if (config.output.folder.empty())
-        fail_at({config.file, 0, 0}, Kind::usage,
-                "the config names no folder for the run: set output.folder");
     const RunFolder folder{config.output.folder};
-    if (holds_run(folder) && !overwrite) claim_folder(folder, false); // refuses before any work
     return {.model = *assembly.model,
             .loss = assembly.loss,
             .training = assembly.training,
             .validation = assembly.validation,
-            .parameters = initial_parameters(assembly),
+            .parameters = start.resumption ? std::vector<double>() : initial_parameters(assembly),
             .options = config.train,
             .optimizer = config.optimizer,
-            .timeout_seconds = config.comm.timeout_seconds,
+            .checkpoint = config.checkpoint,
             .folder = folder,
-            .overwrite = overwrite,
+            .overwrite = start.overwrite,
+            .resumption = start.resumption,
             .config_text = config_text(config, ConfigPart::everything, folder.folder),
+            .config_identity = config_identity(config),
             .weights_info = weights_info(config, assembly.columns),
             .show_progress = show_progress};
 }

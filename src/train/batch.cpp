@@ -17,7 +17,9 @@ namespace {
 constexpr std::size_t kCorrect = 0;
 constexpr std::size_t kSamples = 1;
 constexpr std::size_t kStop = 2;
-constexpr std::size_t kCounters = 3;
+constexpr std::size_t kCheckpoint = 3;
+constexpr std::size_t kUserSignal = 4;
+constexpr std::size_t kCounters = 5;
 
 Table gather_rows(const Table& table, std::span<const std::size_t> ids) {
     Table rows(ids.size(), table.width);
@@ -53,7 +55,7 @@ ExactSums reduce(std::vector<ExactSums> parts, const Workers& workers, const std
     ExactSums total = std::move(parts.front());
     for (std::size_t i = 1; i < parts.size(); ++i) total.merge(parts[i]);
     const bool own_bad = total.bad();
-    if (workers.mark) workers.mark(what + ": waiting for the other ranks");
+    if (workers.await) workers.await();
     workers.comm.sum(total.raw());
     if (!total.bad()) return total;
     std::string ranks;
@@ -105,7 +107,7 @@ Samples take_samples(const Dataset& data, const std::vector<std::string>& names,
 
 StepResult learn_batch(const Model& model, const Loss& loss, const Samples& samples,
                        std::span<const std::size_t> ids, const Workers& workers,
-                       const std::string& what, bool stop, bool spoil) {
+                       const std::string& what, const StepFlags& flags) {
     promise(!ids.empty(), "a step without samples has no mean");
     const std::size_t parameters = model.parameters();
     auto parts = accumulators(workers, parameters + 1);
@@ -116,8 +118,10 @@ StepResult learn_batch(const Model& model, const Loss& loss, const Samples& samp
         sums.count(kCorrect, static_cast<std::int64_t>(correct));
         sums.count(kSamples, static_cast<std::int64_t>(unit.size()));
     });
-    if (stop) parts.front().count(kStop, 1);
-    if (spoil) parts.front().add(parameters, std::numeric_limits<double>::quiet_NaN());
+    if (flags.stop) parts.front().count(kStop, 1);
+    if (flags.checkpoint) parts.front().count(kCheckpoint, 1);
+    if (flags.user_signal) parts.front().count(kUserSignal, 1);
+    if (flags.spoil) parts.front().add(parameters, std::numeric_limits<double>::quiet_NaN());
     const ExactSums total = reduce(std::move(parts), workers, what);
     StepResult result;
     result.samples = total.counter(kSamples);
@@ -128,6 +132,8 @@ StepResult learn_batch(const Model& model, const Loss& loss, const Samples& samp
     result.loss_sum = total.value(parameters);
     result.correct = total.counter(kCorrect);
     result.stop = total.counter(kStop) > 0;
+    result.checkpoint = total.counter(kCheckpoint) > 0;
+    result.user_signal = total.counter(kUserSignal) > 0;
     return result;
 }
 
@@ -137,6 +143,10 @@ Evaluation evaluate_samples(const Model& model, const Loss& loss, const Samples&
     const auto ids = all_ids(samples.count());
     for_own_units(ids, workers, [&](std::span<const std::size_t> unit, std::size_t, int worker) {
         ExactSums& sums = parts[static_cast<std::size_t>(worker)];
+        if (workers.asked_to_stop()) {
+            sums.count(kStop, 1);
+            return;
+        }
         const Table outputs = model.forward(gather_rows(samples.features, unit));
         for (std::size_t r = 0; r < unit.size(); ++r) {
             const auto label = samples.labels.row(unit[r]);
@@ -148,7 +158,8 @@ Evaluation evaluate_samples(const Model& model, const Loss& loss, const Samples&
     const ExactSums total = reduce(std::move(parts), workers, what);
     Evaluation result;
     result.samples = samples.count();
-    if (result.samples == 0) return result;
+    result.stopped = total.counter(kStop) > 0;
+    if (result.samples == 0 || result.stopped) return result;
     const auto count = static_cast<double>(result.samples);
     result.loss = total.value(0) / count;
     if (loss.has_labels()) result.accuracy = static_cast<double>(total.counter(kCorrect)) / count;

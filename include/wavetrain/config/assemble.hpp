@@ -2,6 +2,7 @@
 #pragma once
 
 #include "wavetrain/config/config.hpp"
+#include "wavetrain/config/resume.hpp"
 #include "wavetrain/train/loop.hpp"
 
 #include <memory>
@@ -50,9 +51,9 @@ std::vector<double> initial_parameters(const Assembly& assembly);
 /// The config with its ready-made model written out as layers.
 Config expanded(const Config& config);
 
-/// The setup of a training run on an assembly (which must outlive it), with initial parameters from
-/// train.initial_weights or from the seed.
-TrainSetup training_setup(const Assembly& assembly, bool overwrite, bool show_progress);
+/// The setup of a training run on an assembly (which must outlive it). A new run begins with
+/// parameters from train.initial_weights or from the seed.
+TrainSetup training_setup(const Assembly& assembly, const RunStart& start, bool show_progress);
 
 /// A trained model with samples to evaluate.
 struct TrainedModel {
