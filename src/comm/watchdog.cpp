@@ -89,8 +89,8 @@ void Watchdog::say_who_is_missing() {
                                            : comm_.rank();
     if (speaker != comm_.rank()) return;
     if (!waiting.empty())
-        log_error("{} of {} on {} has not moved for {:.1f} s: it waits for the others at: {}",
-                  listed(waiting), comm_.size(), host_name(), idle_seconds_, what_);
+        log_error("{} of {} on {}: waiting for the others for {:.1f} s, at: {}", listed(waiting),
+                  comm_.size(), host_name(), idle_seconds_, what_);
     for (const RankStatus& status : missing)
         log_error("rank {} of {} on {} has not arrived: for {:.1f} s it has been at: {}",
                   status.rank, comm_.size(), host_name(), status.seconds, status.what);

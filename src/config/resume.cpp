@@ -123,13 +123,13 @@ Findings look(const Config& config, const std::string& resume, bool overwrite) {
         findings.file = std::move(*found);
     } else {
         findings.file = named_checkpoint(resume);
-        if (holds_run(folder) && !same_folder(run_of(findings.file.path), folder.folder))
-            fail(Kind::usage,
-                 "output.folder '{}' holds another run than that of the checkpoint '{}'; choose "
-                 "another folder (--set output.folder=...)",
-                 folder.folder, findings.file.path);
     }
     const Checkpoint checkpoint = parse_checkpoint(findings.file.bytes, findings.file.path);
+    if (holds_run(folder) && !same_folder(run_of(findings.file.path), folder.folder))
+        fail(Kind::usage,
+             "output.folder '{}' holds another run than that of the checkpoint '{}'; choose "
+             "another folder (--set output.folder=...)",
+             folder.folder, findings.file.path);
     check_keys(config, checkpoint, findings.file.path);
     check_machine(checkpoint);
     findings.finished =

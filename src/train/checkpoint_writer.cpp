@@ -13,6 +13,7 @@ namespace {
 
 /// Far below the least time after which the watchdog of a waiting rank would speak.
 constexpr std::chrono::seconds kPatience{2};
+constexpr std::chrono::seconds kWarnEvery{60};
 
 } // namespace
 
@@ -38,12 +39,14 @@ void CheckpointWriter::start(std::int64_t step, std::string bytes) {
     {
         std::unique_lock lock(mutex_);
         // Without a wait where steps are shorter than writes most checkpoints would be left out.
-        const auto patience = standing_still_ ? std::chrono::seconds(0) : kPatience;
+        const bool stood_still = standing_still_;
+        const auto patience = stood_still ? std::chrono::seconds(0) : kPatience;
         standing_still_ = !changed_.wait_for(lock, patience, [&] { return !job_; });
         if (standing_still_) {
-            log_warning("the checkpoint of step {} is left out: that of step {} is still being "
-                        "written",
-                        step, job_->step);
+            if (!stood_still)
+                log_warning("checkpoints are left out from step {} on: that of step {} is still "
+                            "being written",
+                            step, job_->step);
             return;
         }
         job_ = Job{step, std::move(bytes)};
@@ -65,15 +68,24 @@ void CheckpointWriter::work() {
         lock.unlock();
         try {
             write(job_->step, job_->bytes);
+            warned_.reset();
         } catch (const std::exception& caught) {
-            log_warning("the checkpoint of step {} could not be written: {}; training goes on, and "
-                        "the next one is tried",
-                        job_->step, as_error(caught).what());
+            warn(as_error(caught).what());
         }
         lock.lock();
         job_.reset();
         changed_.notify_all();
     }
+}
+
+/// Says that the write under way has failed; of many in a row only some.
+void CheckpointWriter::warn(const std::string& reason) {
+    const auto now = std::chrono::steady_clock::now();
+    if (warned_ && now < *warned_ + kWarnEvery) return;
+    warned_ = now;
+    log_warning("the checkpoint of step {} could not be written: {}; training goes on, and the "
+                "next one is tried",
+                job_->step, reason);
 }
 
 void CheckpointWriter::write(std::int64_t step, const std::string& bytes) const {

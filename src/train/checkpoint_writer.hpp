@@ -1,6 +1,7 @@
 /// The thread that writes checkpoints while training goes on; private to the train room.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -24,7 +25,7 @@ public:
 
     /// Writes in the background. If the write before is still under way it waits for that a little;
     /// a file system that stands still does not hold up training: the checkpoint is left out, which
-    /// is said as a warning. So is a write that fails.
+    /// is said as a warning. So is a write that fails. Many in a row are not all said.
     void start(std::int64_t step, std::string bytes);
     /// Writes now, after what is under way. An `environment` error if it fails.
     void write_now(std::int64_t step, const std::string& bytes);
@@ -38,6 +39,7 @@ private:
     };
 
     void work();
+    void warn(const std::string& reason);
     void write(std::int64_t step, const std::string& bytes) const;
 
     std::string folder_;
@@ -47,6 +49,7 @@ private:
     std::condition_variable changed_;
     std::optional<Job> job_; // until it is done
     bool standing_still_ = false;
+    std::optional<std::chrono::steady_clock::time_point> warned_; // of the failures in a row
     bool ended_ = false;
     std::thread thread_;
 };

@@ -30,7 +30,8 @@ void claim_folder(const RunFolder& run, bool overwrite) {
         if (!overwrite)
             fail(Kind::usage,
                  "output.folder '{}' already holds a run; choose another folder (--set "
-                 "output.folder=...) or say --overwrite to remove that run first",
+                 "output.folder=...), go on with it (--resume auto) or remove it first "
+                 "(--overwrite)",
                  run.folder);
         for (const char* name : kOwnFiles) remove_path(run.folder + "/" + name);
         remove_leftovers(run);

@@ -26,9 +26,12 @@ def checkpoints(folder):
     found, inside = {}, os.path.join(folder, "checkpoints")
     for name in os.listdir(inside) if os.path.isdir(inside) else ():
         path = os.path.join(inside, name)
-        if not name.endswith(".tmp") and is_whole(path):
-            with h5py.File(path, "r") as file:
-                found[int(file.attrs["step"])] = path
+        try:
+            if not name.endswith(".tmp") and is_whole(path):
+                with h5py.File(path, "r") as file:
+                    found[int(file.attrs["step"])] = path
+        except FileNotFoundError:
+            pass  # a running program removes old ones
     return found
 
 
@@ -67,22 +70,25 @@ def ranks_of(launcher):
 class Started:
     """A program that runs in the background, alone or under mpirun."""
 
-    def __init__(self, *arguments, ranks=0, log=None, **variables):
+    def __init__(self, test, *arguments, ranks=0, log=None, **variables):
+        """`log` takes stderr; whatever happens, nothing outlives the test."""
         self.alone = ranks == 0
-        self.log = open(log, "w+") if log else subprocess.DEVNULL
+        self.log = log or os.devnull
         command = [support.PROGRAM, *map(str, arguments)]
         if ranks:
             command = [support.MPIRUN, "-n", str(ranks), *command]
         else:
             variables = {**support.ALONE, **variables}
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=self.log,
-            env=support.environment(**variables),
-            start_new_session=True,
-        )
+        with open(self.log, "w") as stderr:
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=stderr,
+                env=support.environment(**variables),
+                start_new_session=True,
+            )
+        test.addCleanup(self.kill_all)
 
     def pids(self):
         if self.alone:
@@ -94,7 +100,15 @@ class Started:
         pid = self.process.pid if rank is None else self.pids()[rank]
         os.kill(pid, number)
 
+    def catches(self, number):
+        """Whether the launcher (the program where it is alone) has a handler for a signal."""
+        with open(f"/proc/{self.process.pid}/status") as file:
+            mask = next(line for line in file if line.startswith("SigCgt")).split()[1]
+        return bool(int(mask, 16) & 1 << (number - 1))
+
     def kill_all(self):
+        if self.process.poll() is not None:
+            return
         pids = list(self.pids().values())
         for pid in [self.process.pid, *pids]:
             try:
@@ -111,9 +125,9 @@ class Started:
         return code
 
     def text(self):
-        self.log.flush()
-        self.log.seek(0)
-        return self.log.read()
+        """What it has said on stderr so far."""
+        with open(self.log) as file:
+            return file.read()
 
 
 def wait_until(condition, seconds=60):

@@ -1,4 +1,4 @@
-"""A run killed at random moments, again and again: nothing unreadable, nothing lost, same bits."""
+"""B102: a run killed at random moments, again and again: nothing unreadable, nothing lost, same bits."""
 
 import os
 import random
@@ -20,7 +20,7 @@ class Killed(runs.RunTest):
         ranks = dice.choice((0, 0, 0, 2, 3))
         began = runs.last_step(folder)
         started = runs.Started(
-            *("train", config, "--resume", "auto"), ranks=ranks, log=self.path("log")
+            self, *("train", config, "--resume", "auto"), ranks=ranks, log=self.path("log")
         )
         if dice.random() < 0.8:
             # Into the loop, by whatever the start takes on this machine.

@@ -115,7 +115,7 @@ class Stopped(runs.RunTest):
     def stop(self, how, ranks, *options):
         """Starts a long run, lets `how` stop it in its middle; the epoch that it is in."""
         started = runs.Started(
-            *("train", self.traced(**self.LONG), *options), ranks=ranks, log=self.path("log")
+            self, *("train", self.traced(**self.LONG), *options), ranks=ranks, log=self.path("log")
         )
         folder = self.path("run")
         before = runs.last_step(folder)
@@ -155,16 +155,9 @@ class Stopped(runs.RunTest):
         """A signal in a program's first moments: the checkpoint is of the initial state."""
         config = self.traced()
         started = runs.Started(
-            *("train", config), log=self.path("log"), WAVETRAIN_FAULT="rank=0,at=step:1,kind=throw"
+            self, *("train", config), log=self.path("log"), WAVETRAIN_FAULT="rank=0,at=step:1,kind=throw"
         )
-        handled = f"/proc/{started.process.pid}/status"
-        wanted = 1 << (signal.SIGUSR1 - 1)
-        runs.wait_until(
-            lambda: any(
-                line.startswith("SigCgt") and int(line.split()[1], 16) & wanted
-                for line in open(handled)
-            )
-        )
+        runs.wait_until(lambda: started.catches(signal.SIGUSR1))
         started.send(signal.SIGUSR1)
         self.assertEqual(started.wait(), 75, started.text())
         self.assertEqual(list(runs.checkpoints(self.path("run"))), [0])
@@ -181,11 +174,13 @@ class Stopped(runs.RunTest):
         self.go_on_and_compare(self.stop(tell, 2))
 
     def test_a_second_int_ends_at_once(self):
-        config = self.traced()
-        started = runs.Started(*("train", config), WAVETRAIN_FAULT="rank=0,at=step:5,kind=hang")
+        config = self.traced(comm={"timeout_seconds": 0})
+        started = runs.Started(self, *("train", config), WAVETRAIN_FAULT="rank=0,at=step:5,kind=hang")
         runs.wait_until(lambda: runs.last_step(self.path("run")) == 4)
+        self.assertTrue(started.catches(signal.SIGINT))
         started.send(signal.SIGINT)
         started.send(signal.SIGCONT)
+        runs.wait_until(lambda: not started.catches(signal.SIGINT))
         self.assertIsNone(started.process.poll())
         started.send(signal.SIGINT)
         self.assertEqual(started.wait(), -signal.SIGINT)
@@ -371,7 +366,7 @@ class Rules(runs.RunTest):
     def test_twenty_steps_three_epochs_sixty_points(self):
         """B109."""
         config = self.traced(
-            train={"epochs": 3, "batch_size": 1}, data={"rounds": 5, "train_count": 20}
+            train={"epochs": 3, "batch_size": 1}, data={"rounds": 6, "train_count": 20}
         )
         support.run(
             *("train", config, "--quiet"), WAVETRAIN_FAULT="rank=0,at=step:33,kind=kill"
@@ -392,8 +387,8 @@ class Rules(runs.RunTest):
         self.assertLessEqual(len(found), 2 + (seconds + 10) / 0.05)
 
     def test_one_training_per_folder(self):
-        config = self.traced()
-        started = runs.Started("train", config, WAVETRAIN_FAULT="rank=0,at=step:4,kind=hang")
+        config = self.traced(comm={"timeout_seconds": 0})
+        started = runs.Started(self, "train", config, WAVETRAIN_FAULT="rank=0,at=step:4,kind=hang")
         runs.wait_until(lambda: runs.last_step(self.path("run")) == 3)
         for option in ("--overwrite", "--resume=auto"):
             self.refuse(2, "train", config, option, says="in use")

@@ -270,7 +270,7 @@ TEST_CASE("the watchdog ends a job that stands still and says who was where", "[
     CHECK(error.kind() == Kind::peer);
     const std::string said = captured.text();
     CHECK(contains(said, "rank 0 of 2 on "));
-    CHECK(contains(said, "it waits for the others at: step 3"));
+    CHECK(contains(said, "at: step 3"));
     CHECK(contains(said, "rank 1 of 2 on "));
     CHECK(contains(said, "has not arrived"));
     CHECK(contains(said, "exit code 69"));
