@@ -29,6 +29,10 @@ std::int64_t now_nanoseconds() {
         .count();
 }
 
+double seconds_since(std::int64_t nanoseconds) {
+    return static_cast<double>(now_nanoseconds() - nanoseconds) * 1e-9;
+}
+
 /// The byte of the file whose lock says that this rank lives.
 struct flock lock_of(int rank) {
     struct flock lock {};
@@ -46,6 +50,7 @@ struct flock lock_of(int rank) {
 struct StatusBoard::Slot {
     std::atomic<std::uint64_t> sequence;
     std::atomic<std::int64_t> since;
+    std::atomic<std::int64_t> beat;
     std::atomic<std::uint32_t> state;
     std::atomic<std::uint32_t> locked; // whether its lock could be had
     std::array<std::atomic<std::uint64_t>, kTextWords> text;
@@ -66,6 +71,7 @@ StatusBoard::StatusBoard(Comm& comm) : rank_(comm.rank()), ranks_(comm.size()) {
     if (leader != own) open(names[static_cast<std::size_t>(leader - hosts.begin())], false);
     comm.barrier();
     if (leader == own) ::shm_unlink(name.c_str());
+    beat();
     post("starting", false);
 }
 
@@ -109,6 +115,10 @@ void StatusBoard::post(const std::string& what, bool waiting) {
     slot.sequence.fetch_add(1);
 }
 
+void StatusBoard::beat() {
+    if (slots_ != nullptr) slots_[rank_].beat.store(now_nanoseconds());
+}
+
 void StatusBoard::leave() {
     if (slots_ != nullptr) slots_[rank_].state.store(gone);
 }
@@ -120,6 +130,7 @@ std::vector<RankStatus> StatusBoard::read() const {
         if (slot.state.load() == absent) continue;
         RankStatus status;
         status.rank = rank;
+        status.silent_seconds = seconds_since(slot.beat.load());
         // A writer is done within nanoseconds, unless it died or was stopped right there.
         constexpr int kAttempts = 1000;
         for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -129,7 +140,7 @@ std::vector<RankStatus> StatusBoard::read() const {
             const std::uint32_t state = slot.state.load();
             status.waiting = state == waiting_for_others;
             status.ended = state == gone;
-            status.seconds = static_cast<double>(now_nanoseconds() - slot.since.load()) * 1e-9;
+            status.seconds = seconds_since(slot.since.load());
             const auto* text = reinterpret_cast<const char*>(words.data());
             status.what.assign(text, std::find(text, text + kTextBytes, '\0'));
             if (before % 2 == 0 && slot.sequence.load() == before) break;

@@ -15,6 +15,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kLeastStepLimit = 10.0; // seconds
 constexpr double kStepFactor = 5.0;
+constexpr double kSilence = 2.0; // seconds without a beat: the process does not run
 
 /// How long before the limit a rank speaks: time for the ranks of other hosts to speak as well,
 /// and for the job to end.
@@ -81,8 +82,12 @@ void Watchdog::say_who_is_missing() {
     std::vector<int> waiting;
     std::vector<RankStatus> missing;
     for (const RankStatus& status : board_.read()) {
-        if (status.waiting) waiting.push_back(status.rank);
-        if (!status.waiting && !status.ended) missing.push_back(status);
+        if (status.ended) continue;
+        // A process that is stopped may stand where it waits.
+        if (status.waiting && status.silent_seconds < kSilence)
+            waiting.push_back(status.rank);
+        else
+            missing.push_back(status);
     }
     const int speaker = !waiting.empty()   ? waiting.front()
                         : !missing.empty() ? missing.front().rank
@@ -92,8 +97,9 @@ void Watchdog::say_who_is_missing() {
         log_error("{} of {} on {}: waiting for the others for {:.1f} s, at: {}", listed(waiting),
                   comm_.size(), host_name(), idle_seconds_, what_);
     for (const RankStatus& status : missing)
-        log_error("rank {} of {} on {} has not arrived: for {:.1f} s it has been at: {}",
-                  status.rank, comm_.size(), host_name(), status.seconds, status.what);
+        log_error("rank {} of {} on {} has not arrived: for {:.1f} s it has been at: {}{}",
+                  status.rank, comm_.size(), host_name(), status.seconds, status.what,
+                  status.silent_seconds < kSilence ? "" : " (its process is stopped)");
 }
 
 void Watchdog::end_job(std::unique_lock<std::mutex>& lock, const std::string& reason) {
@@ -137,6 +143,7 @@ void Watchdog::watch() {
         idle_seconds_ += std::min(std::chrono::duration<double>(now - last).count(), 3 * tick);
         last = now;
         if (ended_) return;
+        board_.beat();
         watch_peers(lock);
         const double due = limit_seconds_ - reserve(limit_seconds_);
         if (ended_) return;

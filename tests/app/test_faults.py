@@ -180,7 +180,7 @@ class Lost(runs.RunTest):
         began = time.monotonic()
         self.assertEqual(started.wait(), 69, started.text())
         self.assertLess(time.monotonic() - began, 2 * SECONDS)
-        self.assertRegex(started.text(), r"rank 1 of 3 .*has not arrived")
+        self.assertRegex(started.text(), r"rank 1 of 3 .*has not arrived.*process is stopped")
 
     def test_a_job_that_is_suspended_goes_on(self):
         config = self.traced(train={"epochs": 10**6}, comm={"timeout_seconds": 2})

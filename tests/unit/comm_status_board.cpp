@@ -35,6 +35,7 @@ TEST_CASE("every rank reads what the others post", "[comm]") {
             require(status.waiting == (rank % 2 == 1), "who waits");
             require(!status.ended && !board.lost(rank), "all are here");
             require(status.seconds >= 0 && status.seconds < 60, "how long");
+            require(status.silent_seconds >= 0 && status.silent_seconds < 60, "the last beat");
         }
         comm.barrier();
         if (comm.rank() == 2) board.leave();

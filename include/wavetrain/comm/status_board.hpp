@@ -15,7 +15,8 @@ struct RankStatus {
     bool waiting = false; ///< it has done its part and waits for the others
     bool ended = false;   ///< it has left the board in order
     std::string what;
-    double seconds = 0.0; ///< since it said so
+    double seconds = 0.0;        ///< since it said so
+    double silent_seconds = 0.0; ///< since its last beat()
 };
 
 /// Memory that the ranks of one host share (a file in shared memory that has no name any more once
@@ -32,6 +33,8 @@ public:
 
     /// From one thread at a time. Texts are cut to about 100 bytes.
     void post(const std::string& what, bool waiting);
+    /// This rank's process runs; from any thread.
+    void beat();
     /// This rank ends in order and must not be missed.
     void leave();
 
