@@ -20,6 +20,7 @@ struct Program {
     bool verbose = false;
     bool json = false;
     bool version = false;
+    bool stops_in_order = false; ///< the command looks at stop_signal()
     LaunchOptions launch;
     std::function<void(Comm&)> command;
 

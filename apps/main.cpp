@@ -3,6 +3,7 @@
 
 #include "wavetrain/base/error.hpp"
 #include "wavetrain/comm/mpi.hpp"
+#include "wavetrain/comm/signals.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -99,6 +100,7 @@ int parse(CLI::App& app, Program& program, int argc, char** argv, int rank) {
 } // namespace
 
 int main(int argc, char** argv) {
+    wavetrain::install_signal_handlers();
     try {
         wavetrain::MpiSession session(&argc, &argv);
         wavetrain::Comm& comm = session.world();
@@ -108,6 +110,7 @@ int main(int argc, char** argv) {
         describe(app, program);
         const int code = parse(app, program, argc, argv, comm.rank());
         if (code >= 0) return code;
+        if (!program.stops_in_order) wavetrain::release_signal_handlers();
         wavetrain::set_log(comm.rank(), comm.size(), program.verbosity());
         return run_command(program, comm);
     } catch (const std::exception& caught) {

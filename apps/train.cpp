@@ -2,6 +2,7 @@
 #include "command.hpp"
 
 #include "wavetrain/base/hash.hpp"
+#include "wavetrain/comm/signals.hpp"
 #include "wavetrain/config/assemble.hpp"
 
 #include <memory>
@@ -12,6 +13,7 @@ namespace {
 struct TrainArguments {
     std::string config;
     std::vector<std::string> sets;
+    std::string resume = "never";
     bool overwrite = false;
 };
 
@@ -33,13 +35,30 @@ Json result_json(const TrainResult& result) {
     return json.set("seconds", result.seconds).set("files", result.files);
 }
 
+void print_trained(const TrainResult& result, const Program& program, Comm& comm) {
+    std::string text = format("trained {} epochs ({} steps) in {:.1f} s", result.epochs,
+                              result.steps, result.seconds);
+    if (result.training) text += format(": {}", score_text("training", *result.training));
+    if (result.validation) text += format("; {}", score_text("validation", *result.validation));
+    text += "\nfiles written:";
+    for (const std::string& file : result.files) text += "\n  " + file;
+    if (program.json || !program.quiet) print_result(program, comm, result_json(result), text);
+}
+
 void run_train(const TrainArguments& arguments, const Program& program, Comm& comm) {
     const Config config = together(comm, "reading the config",
                                    [&] { return load_config(arguments.config, arguments.sets); });
     require_same(comm, arguments.config, config_text(config, ConfigPart::everything));
-    Assembly assembly = assemble(config, comm, program.threads);
+    Watchdog watchdog(comm, config.comm.timeout_seconds);
+    const RunStart start = plan_start(config, arguments.resume, arguments.overwrite, comm);
+    if (start.finished) return print_trained(*start.finished, program, comm);
+    watchdog.mark("reading the data and building the model");
+    MachineSettings stored;
+    if (start.resumption)
+        stored = {start.resumption->checkpoint.simd, start.resumption->checkpoint.piece_amplitudes};
+    Assembly assembly = assemble(config, comm, program.threads, stored);
     const TrainSetup setup = together(comm, "preparing the training", [&] {
-        return training_setup(assembly, arguments.overwrite, !program.quiet);
+        return training_setup(assembly, start, !program.quiet);
     });
     require_same(comm, "initial weights", sha256(setup.parameters));
     log_info(
@@ -49,16 +68,9 @@ void run_train(const TrainArguments& arguments, const Program& program, Comm& co
         assembly.validation.count(), comm.size(), comm.size() == 1 ? "" : "s", assembly.threads,
         assembly.threads == 1 ? "" : "s", method_name(method_of(config.gradient.method)),
         config.engine.precision);
-    const Workers workers{comm, assembly.threads,
-                          static_cast<std::size_t>(config.engine.micro_batch)};
-    const TrainResult result = train(setup, workers);
-    std::string text = format("trained {} epochs ({} steps) in {:.1f} s", result.epochs,
-                              result.steps, result.seconds);
-    if (result.training) text += format(": {}", score_text("training", *result.training));
-    if (result.validation) text += format("; {}", score_text("validation", *result.validation));
-    text += "\nfiles written:";
-    for (const std::string& file : result.files) text += "\n  " + file;
-    if (program.json || !program.quiet) print_result(program, comm, result_json(result), text);
+    Workers workers{comm, assembly.threads, static_cast<std::size_t>(config.engine.micro_batch)};
+    workers.stop_requested = [] { return stop_signal() != 0; };
+    print_trained(train(setup, workers, watchdog), program, comm);
 }
 
 } // namespace
@@ -73,8 +85,15 @@ void add_train(CLI::App& app, Program& program) {
         ->take_all();
     command->add_flag("--overwrite", arguments->overwrite,
                       "remove a run that the output folder holds, then train");
+    command
+        ->add_option("--resume", arguments->resume,
+                     "go on from a checkpoint: auto (the newest of the output folder), a path, or "
+                     "never")
+        ->type_name("auto|never|PATH")
+        ->capture_default_str();
     command->callback([arguments, &program] {
         program.launch.refuse_singleton = true;
+        program.stops_in_order = true;
         program.command = [arguments, &program](Comm& comm) {
             run_train(*arguments, program, comm);
         };

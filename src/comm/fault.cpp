@@ -31,6 +31,16 @@ struct Fault {
          text, why, fmt::join(kKinds, ", "));
 }
 
+bool is_place(const std::string& place) {
+    if (place == "data" || place == "weights") return true;
+    const std::size_t colon = std::min(place.find(':'), place.size());
+    const std::string_view kind = std::string_view(place).substr(0, colon);
+    if (kind != "step" && kind != "validation" && kind != "checkpoint") return false;
+    const auto number =
+        colon < place.size() ? parse_integer(place.substr(colon + 1)) : std::optional<long long>();
+    return number && *number >= 1;
+}
+
 Fault parse_fault(std::string_view text) {
     std::map<std::string, std::string> fields;
     for (const std::string& part : split(text, ',')) {
@@ -49,12 +59,11 @@ Fault parse_fault(std::string_view text) {
     Fault fault{*rank, split(fields["at"], '|'), fields["kind"]};
     if (std::find(fault.places.begin(), fault.places.end(), "") != fault.places.end())
         malformed(text, "'at' has an empty place");
-    for (const std::string& place : fault.places) {
-        const auto step = place.starts_with("step:") ? parse_integer(place.substr(5))
-                                                     : std::optional<long long>();
-        if (place != "data" && (!step || *step < 1))
-            malformed(text, format("'{}' is no place (data, step:N)", place));
-    }
+    for (const std::string& place : fault.places)
+        if (!is_place(place))
+            malformed(text, format("'{}' is no place (data, step:N, validation:EPOCH, "
+                                   "checkpoint:STEP, weights)",
+                                   place));
     if (std::find(kKinds.begin(), kKinds.end(), fault.kind) == kKinds.end())
         malformed(text, format("unknown kind '{}'", fault.kind));
     return fault;

@@ -1,4 +1,4 @@
-/// The thread that ends a job which stands still.
+/// The thread that ends a job which stands still or has lost a rank.
 #include "wavetrain/comm/watchdog.hpp"
 
 #include "wavetrain/base/error.hpp"
@@ -6,33 +6,46 @@
 #include "wavetrain/base/machine.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace wavetrain {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Clock::duration duration_of(double seconds) {
-    constexpr double kLongest = 1e8; // three years; more would overflow the clock
-    return std::chrono::duration_cast<Clock::duration>(
-        std::chrono::duration<double>(std::min(seconds, kLongest)));
+constexpr double kLeastStepLimit = 10.0; // seconds
+constexpr double kStepFactor = 5.0;
+constexpr double kSilence = 2.0; // seconds without a beat: the process does not run
+
+/// How long before the limit a rank speaks: time for the ranks of other hosts to speak as well,
+/// and for the job to end.
+double reserve(double limit) { return std::min(2.5, limit / 4); }
+
+/// How long a rank that has spoken waits before it ends the job. Lower ranks wait less, so that
+/// mostly one of them alone says how the job ends: by then the launcher has ended the others.
+double patience(double limit, int rank) {
+    return std::min(1.0, limit / 10) + std::min(0.1, limit / 100) * std::min(rank, 10);
 }
 
-/// How long a rank that has spoken waits for the others to speak. Lower ranks wait less, so that
-/// mostly one of them alone says how the job ends: by then the launcher has ended the others.
-Clock::duration patience(double timeout_seconds, int rank) {
-    return duration_of(std::min(1.0, timeout_seconds / 4) +
-                       std::min(0.2, timeout_seconds / 10) * std::min(rank, 10));
+std::string listed(const std::vector<int>& ranks) {
+    return format("{} {}", ranks.size() == 1 ? "rank" : "ranks", fmt::join(ranks, ", "));
 }
 
 } // namespace
 
+double step_limit_seconds(double longest_step_seconds, double timeout_seconds) {
+    if (longest_step_seconds <= 0) return timeout_seconds;
+    return std::min(timeout_seconds, std::max(kLeastStepLimit, kStepFactor * longest_step_seconds));
+}
+
 Watchdog::Watchdog(Comm& comm, double timeout_seconds)
-    : comm_(comm), timeout_seconds_(timeout_seconds), since_(Clock::now()) {
+    : comm_(comm), timeout_seconds_(timeout_seconds), board_(comm),
+      limit_seconds_(timeout_seconds) {
     if (timeout_seconds_ > 0) thread_ = std::thread([this] { watch(); });
 }
 
 Watchdog::~Watchdog() {
+    board_.leave();
     {
         const std::lock_guard lock(mutex_);
         ended_ = true;
@@ -41,37 +54,108 @@ Watchdog::~Watchdog() {
     if (thread_.joinable()) thread_.join();
 }
 
-void Watchdog::mark(std::string what) {
+void Watchdog::begin(const std::string& what, double limit_seconds) {
     const std::lock_guard lock(mutex_);
-    what_ = std::move(what);
-    since_ = Clock::now();
+    what_ = what;
+    limit_seconds_ = limit_seconds;
+    idle_seconds_ = 0.0;
+    board_.post(what_, false);
+}
+
+void Watchdog::mark(const std::string& what) { begin(what, timeout_seconds_); }
+
+void Watchdog::mark_step(const std::string& what) {
+    begin(what, step_limit_seconds(longest_step_, timeout_seconds_));
+}
+
+void Watchdog::step_took(double seconds) { longest_step_ = std::max(longest_step_, seconds); }
+
+void Watchdog::await() {
+    const std::lock_guard lock(mutex_);
+    idle_seconds_ = 0.0;
+    board_.post(what_, true);
+}
+
+/// What this rank can see of its own host. One rank of each host speaks: the lowest that waits, or
+/// where none does, the lowest.
+void Watchdog::say_who_is_missing() {
+    std::vector<int> waiting;
+    std::vector<RankStatus> missing;
+    for (const RankStatus& status : board_.read()) {
+        if (status.ended) continue;
+        // A process that is stopped may stand where it waits.
+        if (status.waiting && status.silent_seconds < kSilence)
+            waiting.push_back(status.rank);
+        else
+            missing.push_back(status);
+    }
+    const int speaker = !waiting.empty()   ? waiting.front()
+                        : !missing.empty() ? missing.front().rank
+                                           : comm_.rank();
+    if (speaker != comm_.rank()) return;
+    if (!waiting.empty())
+        log_error("{} of {} on {}: waiting for the others for {:.1f} s, at: {}", listed(waiting),
+                  comm_.size(), host_name(), idle_seconds_, what_);
+    for (const RankStatus& status : missing)
+        log_error("rank {} of {} on {} has not arrived: for {:.1f} s it has been at: {}{}",
+                  status.rank, comm_.size(), host_name(), status.seconds, status.what,
+                  status.silent_seconds < kSilence ? "" : " (its process is stopped)");
+}
+
+void Watchdog::end_job(std::unique_lock<std::mutex>& lock, const std::string& reason) {
+    log_error("rank {} ends the job (exit code {}): {}; go on from the newest checkpoint with "
+              "--resume auto",
+              comm_.rank(), static_cast<int>(Kind::peer), reason);
+    board_.leave();
+    ended_ = true;
+    lock.unlock();
+    try {
+        comm_.abort(static_cast<int>(Kind::peer));
+    } catch (const Error&) {
+        lock.lock(); // ranks of one process: those that wait are released, this thread is done
+    }
+}
+
+/// Each rank watches the next one of its host; so a rank that is lost is seen by one that lives.
+void Watchdog::watch_peers(std::unique_lock<std::mutex>& lock) {
+    const std::vector<RankStatus> all = board_.read();
+    if (all.empty()) return;
+    const auto next = std::find_if(all.begin(), all.end(), [&](const RankStatus& status) {
+        return status.rank > comm_.rank();
+    });
+    const RankStatus& peer = next == all.end() ? all.front() : *next;
+    if (peer.ended || !board_.lost(peer.rank)) return;
+    end_job(lock,
+            format("rank {} of {} on {} was lost, its process is gone; it was at: {} (a process "
+                   "killed without a word has often run out of memory)",
+                   peer.rank, comm_.size(), host_name(), peer.what));
 }
 
 void Watchdog::watch() {
-    const int rank = comm_.rank();
-    const Clock::duration timeout = duration_of(timeout_seconds_);
+    const double tick = std::min(0.2, timeout_seconds_ / 20);
     std::unique_lock lock(mutex_);
+    auto last = Clock::now();
     while (!ended_) {
-        if (Clock::now() < since_ + timeout) {
-            wake_.wait_until(lock, since_ + timeout);
-            continue;
-        }
-        const Clock::time_point stalled_since = since_;
-        log_error("rank {} of {} on {} has not moved for {:g} s; it was at: {}", rank, comm_.size(),
-                  host_name(), timeout_seconds_, what_);
-        const auto moved = [&] { return ended_ || since_ != stalled_since; };
-        if (wake_.wait_until(lock, Clock::now() + patience(timeout_seconds_, rank), moved) ||
-            moved())
-            continue;
-        log_error("rank {} ends the job (exit code {}): the ranks named above wait for those at "
-                  "other work or not named; resume it, or raise comm.timeout_seconds if a step may "
-                  "take that long",
-                  rank, static_cast<int>(Kind::peer));
-        lock.unlock();
-        try {
-            comm_.abort(static_cast<int>(Kind::peer));
-        } catch (const Error&) {
-            return; // ranks of one process: those that wait are released, this thread is done
+        wake_.wait_for(lock, std::chrono::duration<double>(tick));
+        const auto now = Clock::now();
+        // A process that was stopped (SIGSTOP, a suspended job) finds a long time gone: not its
+        // own.
+        idle_seconds_ += std::min(std::chrono::duration<double>(now - last).count(), 3 * tick);
+        last = now;
+        if (ended_) return;
+        board_.beat();
+        watch_peers(lock);
+        const double due = limit_seconds_ - reserve(limit_seconds_);
+        if (ended_) return;
+        if (idle_seconds_ < due) {
+            spoken_ = false;
+        } else if (!spoken_) {
+            spoken_ = true;
+            say_who_is_missing();
+        } else if (idle_seconds_ >= due + patience(limit_seconds_, comm_.rank())) {
+            end_job(lock,
+                    "it stands still; the ranks that have not arrived, or are not named, keep the "
+                    "others waiting (if a step may take that long, raise comm.timeout_seconds)");
         }
     }
 }

@@ -2,6 +2,7 @@
 #include "wavetrain/config/assemble.hpp"
 
 #include "wavetrain/base/hash.hpp"
+#include "wavetrain/base/log.hpp"
 #include "wavetrain/base/machine.hpp"
 #include "wavetrain/base/text.hpp"
 #include "wavetrain/circuit/bind.hpp"
@@ -98,8 +99,6 @@ void check_offered(const Config& config) {
     };
     const EngineOptions& engine = config.engine;
     if (engine.shards != 1) refuse(format("engine.shards = {}", engine.shards));
-    if (config.checkpoint.every_steps != 0)
-        refuse(format("checkpoint.every_steps = {}", config.checkpoint.every_steps));
 }
 
 EngineOptions engine_options(const std::vector<std::string>& sets) {
@@ -119,25 +118,35 @@ CompileOptions compile_options(const EngineOptions& engine) {
             engine.late_qubits, idle ? "off" : engine.lanes, engine.piece_amplitudes};
 }
 
-MachineSettings settle_machine(const EngineOptions& engine, Comm& comm) {
+MachineSettings settle_machine(const EngineOptions& engine, Comm& comm,
+                               const MachineSettings& stored) {
     MachineSettings settings;
-    const std::int64_t own = engine.piece_amplitudes > 0
-                                 ? engine.piece_amplitudes
-                                 : piece_for(second_cache_bytes(), precision_of(engine.precision));
-    const std::vector<std::string> pieces = comm.all_gather(format("{}", own));
-    settings.piece_amplitudes = *parse_integer(pieces.front());
+    std::int64_t piece = stored.piece_amplitudes;
+    if (piece == 0) piece = engine.piece_amplitudes;
+    if (piece == 0) piece = piece_for(second_cache_bytes(), precision_of(engine.precision));
+    settings.piece_amplitudes = *parse_integer(comm.all_gather(format("{}", piece)).front());
     // The targets of all ranks, by name.
-    std::string names;
-    for (SimdTarget target : simd_targets()) names += std::string(simd_name(target)) + ' ';
-    const std::vector<std::string> all = comm.all_gather(names);
-    for (SimdTarget target : simd_targets()) {
-        const std::string name = std::string(simd_name(target)) + ' ';
-        const bool common = std::all_of(all.begin(), all.end(), [&](const std::string& own_names) {
-            return own_names.find(name) != std::string::npos;
+    std::string own;
+    for (SimdTarget target : simd_targets()) own += std::string(simd_name(target)) + ' ';
+    const std::vector<std::string> all = comm.all_gather(own);
+    const auto common = [&](const std::string& name) {
+        return std::all_of(all.begin(), all.end(), [&](const std::string& names) {
+            return names.find(name + ' ') != std::string::npos;
         });
-        if (common) settings.simd = simd_name(target);
-    }
+    };
+    for (SimdTarget target : simd_targets())
+        if (common(std::string(simd_name(target)))) settings.simd = simd_name(target);
     if (engine.simd != "auto") settings.simd = engine.simd;
+    if (stored.simd != "auto" && stored.simd != settings.simd) {
+        if (common(stored.simd)) {
+            settings.simd = stored.simd;
+        } else {
+            log_warning(
+                "the checkpoint was computed with the SIMD target {}, which this machine "
+                "lacks; this run uses {}: its bits may differ from those of an unbroken run",
+                stored.simd, settings.simd);
+        }
+    }
     together(comm, "choosing the SIMD target", [&] { use_simd(settings.simd); });
     return settings;
 }
@@ -182,7 +191,7 @@ std::vector<std::pair<std::string, std::string>> library_versions() {
              format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)}};
 }
 
-Assembly assemble(const Config& config, Comm& comm, int threads) {
+Assembly assemble(const Config& config, Comm& comm, int threads, const MachineSettings& stored) {
     Assembly result;
     result.config = config;
     const int qubits = static_cast<int>(config.model.qubits);
@@ -197,7 +206,7 @@ Assembly assemble(const Config& config, Comm& comm, int threads) {
         });
     });
     const Dataset data = read_together(config.data, qubits, comm, result.loss, config.file);
-    result.machine = settle_machine(config.engine, comm);
+    result.machine = settle_machine(config.engine, comm, stored);
     together(comm, "building the model", [&] {
         std::size_t rows = 0;
         in_file(config.file, [&] {
@@ -236,24 +245,22 @@ Config expanded(const Config& config) {
     return result;
 }
 
-TrainSetup training_setup(const Assembly& assembly, bool overwrite, bool show_progress) {
+TrainSetup training_setup(const Assembly& assembly, const RunStart& start, bool show_progress) {
     const Config& config = assembly.config;
-    if (config.output.folder.empty())
-        fail_at({config.file, 0, 0}, Kind::usage,
-                "the config names no folder for the run: set output.folder");
     const RunFolder folder{config.output.folder};
-    if (holds_run(folder) && !overwrite) claim_folder(folder, false); // refuses before any work
     return {.model = *assembly.model,
             .loss = assembly.loss,
             .training = assembly.training,
             .validation = assembly.validation,
-            .parameters = initial_parameters(assembly),
+            .parameters = start.resumption ? std::vector<double>() : initial_parameters(assembly),
             .options = config.train,
             .optimizer = config.optimizer,
-            .timeout_seconds = config.comm.timeout_seconds,
+            .checkpoint = config.checkpoint,
             .folder = folder,
-            .overwrite = overwrite,
+            .overwrite = start.overwrite,
+            .resumption = start.resumption,
             .config_text = config_text(config, ConfigPart::everything, folder.folder),
+            .config_identity = config_identity(config),
             .weights_info = weights_info(config, assembly.columns, assembly.machine),
             .show_progress = show_progress};
 }
@@ -274,9 +281,8 @@ TrainedModel load_trained(const std::string& weights, const std::string& data_fi
         result.loss = Loss(result.config.train.loss);
     });
     // Pieces as in training; the SIMD target is this machine's.
-    EngineOptions engine = result.config.engine;
-    if (info.piece_amplitudes > 0) engine.piece_amplitudes = info.piece_amplitudes;
-    const MachineSettings machine = settle_machine(engine, comm);
+    const MachineSettings machine =
+        settle_machine(result.config.engine, comm, {"auto", info.piece_amplitudes});
     together(comm, "reading the weights", [&] {
         result.model = build_model(result.config, columns, machine);
         result.model->set_parameters(read_weights(weights, *result.model));

@@ -27,7 +27,7 @@ double headline_epoch_seconds(int qubits, int threads) {
     const auto step = [&](std::span<const std::size_t> ids) {
         assembly.model->set_parameters(parameters);
         const StepResult result = learn_batch(*assembly.model, assembly.loss, assembly.training,
-                                              ids, workers, "a step", false, false);
+                                              ids, workers, "a step", StepFlags{});
         optimizer.update(parameters, result.gradient, trainable);
     };
     const std::size_t count = assembly.training.count();

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -135,7 +138,37 @@ AppendFile::~AppendFile() {
 void AppendFile::append(std::string_view line) {
     std::string record(line);
     record += '\n';
-    write_all(descriptor_, record, path_);
+    const off_t before = ::lseek(descriptor_, 0, SEEK_END);
+    try {
+        write_all(descriptor_, record, path_);
+    } catch (...) {
+        // Nothing of it rather than half of it; where that fails too, readers skip the half.
+        [[maybe_unused]] const int undone = ::ftruncate(descriptor_, before);
+        throw;
+    }
+}
+
+void AppendFile::flush() {
+    if (::fsync(descriptor_) != 0 && errno != EINVAL) fail_io("flush to disk", path_, errno);
+}
+
+FolderLock::FolderLock(const std::string& folder, double patience_seconds)
+    : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    constexpr std::chrono::milliseconds kPause{20};
+    const auto end =
+        std::chrono::steady_clock::now() + std::chrono::duration<double>(patience_seconds);
+    while (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK) return;
+        if (std::chrono::steady_clock::now() >= end) {
+            ::close(descriptor_);
+            fail(Kind::usage, "the folder '{}' is in use: another program writes into it", folder);
+        }
+        std::this_thread::sleep_for(kPause);
+    }
+}
+
+FolderLock::~FolderLock() {
+    if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 void create_folders(const std::string& path) {

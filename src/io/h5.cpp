@@ -321,18 +321,31 @@ H5File::H5File(H5File&&) noexcept = default;
 H5File& H5File::operator=(H5File&&) noexcept = default;
 H5File::~H5File() = default;
 
-H5File H5File::create() {
+H5File H5File::create() { return in_memory("memory", {}); }
+
+H5File H5File::open_image(const std::string& name, std::string_view bytes) {
+    return in_memory(name, bytes);
+}
+
+H5File H5File::in_memory(const std::string& path, std::string_view image) {
     const Guard guard;
     auto body = std::make_unique<Body>();
-    body->path = "memory";
+    body->path = path;
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     constexpr std::size_t kGrowth = std::size_t{1} << 16;
     H5Pset_fapl_core(access, kGrowth, false);
     // The library takes two files of one name for the same file, in memory too.
     static std::uint64_t number = 0;
     const std::string name = format("wavetrain-memory-{}", ++number);
-    body->file = H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    if (body->file < 0) body->broken("create", "/");
+    if (image.empty()) {
+        body->file = H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
+        if (body->file < 0) body->broken("create", "/");
+    } else {
+        // The library makes a copy of its own, and changes nothing through the pointer.
+        H5Pset_file_image(access, const_cast<char*>(image.data()), image.size());
+        body->file = H5Fopen(name.c_str(), H5F_ACC_RDONLY, access);
+        if (body->file < 0) body->broken("open", "/");
+    }
     return H5File(std::move(body));
 }
 

@@ -144,6 +144,7 @@ void Pass::run_units(std::span<const Unit> units, std::span<const int> owners,
     const bool few = own.size() < static_cast<std::size_t>(workers_.threads);
     const int inner = few ? workers_.threads : 1;
     parallel_for(own.size(), few ? 1 : workers_.threads, [&](std::size_t index, int worker) {
+        if (workers_.asked_to_stop()) return;
         const std::size_t u = own[index];
         const Unit& unit = units[u];
         const Executions& executions = executions_[unit.layer][unit.cone];
@@ -170,7 +171,7 @@ std::vector<double> Pass::spread(std::span<const Unit> units, bool exchange,
     const bool alone = workers_.comm.size() == 1;
     const auto all = together_gather(workers_.comm, "running the circuits of " + what_, [&] {
         run_units(units, owners, places, numbers, body);
-        if (workers_.mark) workers_.mark(what_ + ": waiting for the other ranks");
+        if (workers_.await) workers_.await();
         return alone ? std::string() : packed(owners, workers_.comm.rank(), places, numbers);
     });
     if (!alone) unpack(all, owners, places, numbers);

@@ -38,6 +38,15 @@ Json epoch_event(const EpochRecord& record) {
     return event;
 }
 
+Json resume_event(std::int64_t step, const std::string& checkpoint, int ranks, int threads) {
+    return Json::object()
+        .set("event", "resume")
+        .set("step", step)
+        .set("checkpoint", checkpoint)
+        .set("ranks", ranks)
+        .set("threads", threads);
+}
+
 Json end_event(const std::string& status, std::int64_t epochs, const std::string& weights,
                int exit_code) {
     Json event = Json::object();

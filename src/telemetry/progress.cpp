@@ -34,15 +34,17 @@ std::string bar(double share) {
 
 } // namespace
 
-Progress::Progress(bool shown, std::int64_t epochs, std::int64_t steps_per_epoch)
+Progress::Progress(bool shown, std::int64_t epochs, std::int64_t steps_per_epoch,
+                   double epochs_before)
     : shown_(shown), terminal_(isatty(STDERR_FILENO) == 1), epochs_(epochs),
-      steps_per_epoch_(steps_per_epoch), start_(std::chrono::steady_clock::now()),
-      last_drawn_(start_) {}
+      steps_per_epoch_(steps_per_epoch), epochs_before_(epochs_before),
+      start_(std::chrono::steady_clock::now()), last_drawn_(start_) {}
 
 std::string Progress::remaining(double done_epochs) const {
-    if (done_epochs <= 0.0) return "?";
+    const double done_here = done_epochs - epochs_before_;
+    if (done_here <= 0.0) return "?";
     const double left = static_cast<double>(epochs_) - done_epochs;
-    return duration_text(std::max(0.0, seconds_since(start_) / done_epochs * left));
+    return duration_text(std::max(0.0, seconds_since(start_) / done_here * left));
 }
 
 void Progress::step(std::int64_t epoch, std::int64_t step_in_epoch, double loss) {

@@ -15,7 +15,9 @@ namespace {
 constexpr std::size_t kCorrect = 0;
 constexpr std::size_t kSamples = 1;
 constexpr std::size_t kStop = 2;
-constexpr std::size_t kCounters = 3;
+constexpr std::size_t kCheckpoint = 3;
+constexpr std::size_t kUserSignal = 4;
+constexpr std::size_t kCounters = 5;
 
 /// One accumulator per thread: merged in any order they give the same sums.
 std::vector<ExactSums> accumulators(const Workers& workers, std::size_t sums) {
@@ -28,7 +30,7 @@ ExactSums reduce(std::vector<ExactSums> parts, const Workers& workers, const std
     ExactSums total = std::move(parts.front());
     for (std::size_t i = 1; i < parts.size(); ++i) total.merge(parts[i]);
     const bool own_bad = total.bad();
-    if (workers.mark) workers.mark(what + ": waiting for the other ranks");
+    if (workers.await) workers.await();
     workers.comm.sum(total.raw());
     if (!total.bad()) return total;
     std::string ranks;
@@ -86,26 +88,21 @@ Table take_rows(const Table& table, std::span<const std::size_t> ids) {
     return rows;
 }
 
-std::vector<std::size_t> epoch_order(const TrainOptions& options, std::size_t count,
-                                     std::int64_t epoch) {
-    if (options.shuffle)
-        return random_permutation(options.seed, Purpose::shuffle, count,
-                                  static_cast<std::uint32_t>(epoch));
-    std::vector<std::size_t> order(count);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    return order;
-}
-
 StepResult learn_batch(const Model& model, const Loss& loss, const Samples& samples,
                        std::span<const std::size_t> ids, const Workers& workers,
-                       const std::string& what, bool stop, bool spoil) {
+                       const std::string& what, const StepFlags& flags) {
     promise(!ids.empty(), "a step without samples has no mean");
     const std::size_t parameters = model.parameters();
     auto parts = accumulators(workers, parameters + 1);
+    // A step is done whole: only validation may stop in the middle.
+    Workers own = workers;
+    own.stop_requested = nullptr;
     count(parts.front(), learn(model, loss, take_rows(samples.features, ids),
-                               take_rows(samples.labels, ids), workers, what, parts));
-    if (stop) parts.front().count(kStop, 1);
-    if (spoil) parts.front().add(parameters, std::numeric_limits<double>::quiet_NaN());
+                               take_rows(samples.labels, ids), own, what, parts));
+    if (flags.stop) parts.front().count(kStop, 1);
+    if (flags.checkpoint) parts.front().count(kCheckpoint, 1);
+    if (flags.user_signal) parts.front().count(kUserSignal, 1);
+    if (flags.spoil) parts.front().add(parameters, std::numeric_limits<double>::quiet_NaN());
     const ExactSums total = reduce(std::move(parts), workers, what);
     StepResult result;
     result.samples = total.counter(kSamples);
@@ -116,6 +113,8 @@ StepResult learn_batch(const Model& model, const Loss& loss, const Samples& samp
     result.loss_sum = total.value(parameters);
     result.correct = total.counter(kCorrect);
     result.stop = total.counter(kStop) > 0;
+    result.checkpoint = total.counter(kCheckpoint) > 0;
+    result.user_signal = total.counter(kUserSignal) > 0;
     return result;
 }
 
@@ -125,10 +124,12 @@ Evaluation evaluate_samples(const Model& model, const Loss& loss, const Samples&
     const Table& outputs = pass.forward();
     std::vector<ExactSums> parts(1, ExactSums(1, kCounters));
     count(parts.front(), add_losses(loss, outputs, samples.labels, workers, parts.front(), 0));
+    if (workers.asked_to_stop()) parts.front().count(kStop, 1);
     const ExactSums total = reduce(std::move(parts), workers, what);
     Evaluation result;
     result.samples = samples.count();
-    if (result.samples == 0) return result;
+    result.stopped = total.counter(kStop) > 0;
+    if (result.samples == 0 || result.stopped) return result;
     const auto count = static_cast<double>(result.samples);
     result.loss = total.value(0) / count;
     if (loss.has_labels()) result.accuracy = static_cast<double>(total.counter(kCorrect)) / count;

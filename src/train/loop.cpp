@@ -1,13 +1,13 @@
 /// The training loop: sampler, step, optimizer, telemetry, weights.
 #include "wavetrain/train/loop.hpp"
 
+#include "order.hpp"
+#include "run_files.hpp"
 #include "wavetrain/base/hash.hpp"
 #include "wavetrain/base/log.hpp"
 #include "wavetrain/base/version.hpp"
 #include "wavetrain/comm/fault.hpp"
-#include "wavetrain/comm/together.hpp"
-#include "wavetrain/comm/watchdog.hpp"
-#include "wavetrain/io/atomic_file.hpp"
+#include "wavetrain/comm/signals.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -29,33 +29,47 @@ std::string run_name(const std::string& folder) {
     return trimmed.substr(trimmed.rfind('/') + 1);
 }
 
+/// The state that a run begins with.
+TrainState first_state(const TrainSetup& setup) {
+    if (setup.resumption) return setup.resumption->checkpoint.state;
+    TrainState state;
+    state.parameters = setup.parameters;
+    return state;
+}
+
 /// One run, from the claim on its folder to its weights.
 class Run {
 public:
-    Run(const TrainSetup& setup, const Workers& workers)
-        : setup_(setup), comm_(workers.comm), workers_(workers), parameters_(setup.parameters),
-          trainable_(setup.model.trainable()),
-          optimizer_(setup.optimizer, setup.model.parameters()),
-          watchdog_(workers.comm, setup.timeout_seconds),
-          progress_(setup.show_progress && workers.comm.rank() == 0, setup.options.epochs,
-                    steps_per_epoch()) {}
+    Run(const TrainSetup& setup, const Workers& workers, Watchdog& watchdog)
+        : setup_(setup), comm_(workers.comm), workers_(workers), watchdog_(watchdog),
+          state_(first_state(setup)), trainable_(setup.model.trainable()),
+          optimizer_(setup.optimizer, setup.model.parameters()), files_(setup, comm_, watchdog),
+          progress_(setup.show_progress && comm_.rank() == 0, setup.options.epochs,
+                    steps_per_epoch(), epochs_so_far()) {
+        workers_.await = [&] { watchdog_.await(); };
+    }
 
     TrainResult operator()() {
-        workers_.mark = [&](const std::string& what) { watchdog_.mark(what); };
         const auto start = Clock::now();
-        begin();
+        check_state();
+        files_.begin(state_);
         try {
-            epochs();
-            finish();
+            say_how_it_begins();
+            set_parameters();
+            if (asked_to_stop()) stop();
+            while (state_.epoch <= setup_.options.epochs && !out_of_patience()) run_epoch();
+            watchdog_.mark("ending the run");
+            files_.finish(whole_state());
+            files_.end(end_event("finished", state_.epochs_done(), "weights.h5", 0));
         } catch (const Error& error) {
             // Known to all ranks: the stream may say how the run ended.
             if (error.everywhere())
-                write("ending the run",
-                      {end_event("failed", result_.epochs, "", error.exit_code())});
+                files_.end_by_error(end_event(error.kind() == Kind::stopped ? "stopped" : "failed",
+                                              state_.epochs_done(), "", error.exit_code()));
             throw;
         }
-        result_.seconds = seconds_since(start);
-        return std::move(result_);
+        return {state_.epochs_done(), state_.step,          state_.training,
+                state_.validation,    seconds_since(start), files_.files()};
     }
 
 private:
@@ -66,103 +80,168 @@ private:
                                          batch_size());
     }
 
-    /// Appends events to metrics.jsonl, on rank 0.
-    void write(const char* what, const std::vector<Json>& events) {
-        on_root(comm_, what, [&] {
-            for (const Json& event : events) metrics_->append(event.dump());
-        });
+    double epochs_so_far() const {
+        return static_cast<double>(state_.epochs_done()) +
+               static_cast<double>(state_.step_in_epoch) / static_cast<double>(steps_per_epoch());
     }
 
-    void begin() {
-        on_root(comm_, "preparing the output folder", [&] {
-            claim_folder(setup_.folder, setup_.overwrite);
-            replace_text(setup_.folder.config(), setup_.config_text);
-            metrics_.emplace(setup_.folder.metrics());
-        });
-        result_.files = {setup_.folder.config(), setup_.folder.metrics()};
-        write("starting the run",
-              {start_event({run_name(setup_.folder.folder), std::string(version()), comm_.size(),
-                            workers_.threads, setup_.options.seed, setup_.model.parameters()})});
-        set_parameters();
+    /// The optimizer keeps its part to itself while training goes on.
+    const TrainState& whole_state() {
+        state_.optimizer = optimizer_.state();
+        return state_;
     }
 
-    void epochs() {
-        for (std::int64_t epoch = 1; epoch <= setup_.options.epochs; ++epoch) {
-            const EpochRecord record = run_epoch(epoch);
-            write("writing metrics", {epoch_event(record)});
-            progress_.epoch(record);
-            result_.epochs = epoch;
-            result_.training = record.training;
-            result_.validation = record.validation;
-            if (stop_early(record)) {
-                log_info("early stopping: val_loss has not improved for {} epochs",
-                         setup_.options.early_stopping_patience);
-                break;
-            }
+    /// A restored state must fit the model and the epochs asked for. All ranks see the same.
+    void check_state() {
+        if (!setup_.resumption) return;
+        const std::string& file = setup_.resumption->file;
+        const auto refuse = [&](const std::string& why) {
+            throw Error(Kind::usage, format("{}: {}", file, why)).as_everywhere();
+        };
+        if (state_.parameters.size() != setup_.model.parameters())
+            refuse(format("the checkpoint has {} parameters, the model {}",
+                          state_.parameters.size(), setup_.model.parameters()));
+        if (state_.step_in_epoch > steps_per_epoch())
+            refuse(format("the checkpoint has done {} steps of an epoch of {}",
+                          state_.step_in_epoch, steps_per_epoch()));
+        const std::int64_t begun = state_.epochs_done() + (state_.step_in_epoch > 0 ? 1 : 0);
+        if (begun > setup_.options.epochs)
+            refuse(format("the checkpoint is in epoch {} already, beyond train.epochs = {}", begun,
+                          setup_.options.epochs));
+        optimizer_.set_state(state_.optimizer);
+    }
+
+    void say_how_it_begins() {
+        if (setup_.resumption) {
+            const std::string& file = setup_.resumption->file;
+            log_info("going on from {} (step {}, epoch {})", file, state_.step, state_.epoch);
+            files_.record({resume_event(state_.step, file, comm_.size(), workers_.threads)});
+        } else {
+            files_.record(
+                {start_event({run_name(setup_.folder.folder), std::string(version()), comm_.size(),
+                              workers_.threads, setup_.options.seed, setup_.model.parameters()})});
         }
     }
 
-    EpochRecord run_epoch(std::int64_t epoch) {
-        const auto start = Clock::now();
+    /// Before the first step there is no sum that the wish could ride in.
+    bool asked_to_stop() {
+        watchdog_.mark("starting");
+        std::int64_t ranks = workers_.asked_to_stop() ? 1 : 0;
+        watchdog_.await();
+        comm_.sum(std::span(&ranks, 1));
+        return ranks > 0;
+    }
+
+    [[noreturn]] void stop() {
+        agree_on_parameters();
+        const std::string file = files_.checkpoint_now(whole_state());
+        throw Error(Kind::stopped,
+                    format("stopped on a signal after step {} (epoch {}); the checkpoint is {}; to "
+                           "go on, give the same command with --resume auto, on any number of "
+                           "ranks",
+                           state_.step, state_.epoch, file))
+            .as_everywhere();
+    }
+
+    void run_epoch() {
         const std::size_t count = setup_.training.count();
-        const std::vector<std::size_t> order = epoch_order(setup_.options, count, epoch);
-        if (setup_.options.log_order)
-            write("writing metrics", {order_event(epoch, {order.begin(), order.end()})});
-        EpochRecord record;
-        double loss_sum = 0;
-        std::int64_t correct = 0;
-        for (std::size_t first = 0; first < count; first += batch_size()) {
-            record.learning_rate = optimizer_.learning_rate();
+        const std::vector<std::size_t> order = epoch_order(setup_.options, count, state_.epoch);
+        if (setup_.options.log_order && state_.step_in_epoch == 0)
+            files_.record({order_event(state_.epoch, {order.begin(), order.end()})});
+        const double seconds_before = state_.epoch_seconds;
+        const auto start = Clock::now();
+        for (std::size_t first = static_cast<std::size_t>(state_.step_in_epoch) * batch_size();
+             first < count; first += batch_size()) {
             const StepResult step =
                 run_step(std::span(order).subspan(first, std::min(batch_size(), count - first)));
-            loss_sum += step.loss_sum;
-            correct += step.correct;
-            progress_.step(epoch, static_cast<std::int64_t>(first / batch_size()) + 1,
-                           step.loss_sum / static_cast<double>(step.samples));
+            state_.epoch_seconds = seconds_before + seconds_since(start);
+            after_step(step);
         }
-        record.seconds = seconds_since(start);
-        record.epoch = epoch;
-        record.epochs = setup_.options.epochs;
-        record.step = result_.steps;
-        const auto samples = static_cast<double>(count);
-        record.training.loss = loss_sum / samples;
-        if (setup_.loss.has_labels())
-            record.training.accuracy = static_cast<double>(correct) / samples;
-        record.samples_per_second = record.seconds > 0 ? samples / record.seconds : 0.0;
-        if (setup_.validation.count() > 0) {
-            watchdog_.mark(format("epoch {}: validating", epoch));
-            const Evaluation evaluation =
-                evaluate_samples(setup_.model, setup_.loss, setup_.validation, workers_,
-                                 format("validation of epoch {}", epoch));
-            record.validation = Score{evaluation.loss, evaluation.accuracy};
-        }
-        record.weights_sha256 = agreed_hash(epoch);
-        return record;
+        close_epoch();
     }
 
     StepResult run_step(std::span<const std::size_t> ids) {
-        const std::int64_t number = result_.steps + 1;
+        const std::int64_t number = state_.step + 1;
         const std::string what = format("step {}", number);
-        watchdog_.mark(what);
-        const bool spoil = inject_fault(comm_, format("step:{}", number));
-        StepResult step = learn_batch(setup_.model, setup_.loss, setup_.training, ids, workers_,
-                                      what, false, spoil);
+        const auto start = Clock::now();
+        watchdog_.mark_step(what);
+        StepFlags flags;
+        flags.spoil = inject_fault(comm_, format("step:{}", number));
+        flags.stop = workers_.asked_to_stop();
+        flags.checkpoint = files_.due_by_time();
+        flags.user_signal = take_user_signal();
+        state_.learning_rate = optimizer_.learning_rate();
+        StepResult step =
+            learn_batch(setup_.model, setup_.loss, setup_.training, ids, workers_, what, flags);
         clip_gradient(step.gradient, setup_.options.clip_norm);
-        optimizer_.update(parameters_, step.gradient, trainable_);
+        optimizer_.update(state_.parameters, step.gradient, trainable_);
         check_parameters(what);
         set_parameters();
-        result_.steps = number;
-        const std::int64_t every = setup_.options.log_every_steps;
-        if (every > 0 && number % every == 0)
-            write("writing metrics",
-                  {step_event(number, step.loss_sum / static_cast<double>(step.samples))});
+        state_.step = number;
+        ++state_.step_in_epoch;
+        state_.loss_sum += step.loss_sum;
+        state_.correct += step.correct;
+        watchdog_.step_took(seconds_since(start));
         return step;
+    }
+
+    /// Metrics, progress, and what the ranks have agreed on in the step's sum.
+    void after_step(const StepResult& step) {
+        const double loss = step.loss_sum / static_cast<double>(step.samples);
+        const std::int64_t every = setup_.options.log_every_steps;
+        if (every > 0 && state_.step % every == 0) files_.record({step_event(state_.step, loss)});
+        progress_.step(state_.epoch, state_.step_in_epoch, loss);
+        if (step.user_signal)
+            log_info("signal USR2 received at step {}: it is kept, and changes nothing",
+                     state_.step);
+        if (step.stop) stop();
+        if (!step.checkpoint && !files_.due_by_steps(state_.step)) return;
+        agree_on_parameters();
+        files_.checkpoint(whole_state());
+    }
+
+    /// All steps of the epoch are done: validates, reports, goes to the next.
+    void close_epoch() {
+        EpochRecord record;
+        const auto samples = static_cast<double>(setup_.training.count());
+        record.training.loss = state_.loss_sum / samples;
+        if (setup_.loss.has_labels())
+            record.training.accuracy = static_cast<double>(state_.correct) / samples;
+        record.validation = validate();
+        record.epoch = state_.epoch;
+        record.epochs = setup_.options.epochs;
+        record.step = state_.step;
+        record.learning_rate = state_.learning_rate;
+        record.seconds = state_.epoch_seconds;
+        record.samples_per_second = record.seconds > 0 ? samples / record.seconds : 0.0;
+        record.weights_sha256 = agree_on_parameters();
+        files_.record({epoch_event(record)});
+        progress_.epoch(record);
+        watch_for_improvement(record);
+        state_.training = record.training;
+        state_.validation = record.validation;
+        ++state_.epoch;
+        state_.step_in_epoch = 0;
+        state_.loss_sum = 0.0;
+        state_.correct = 0;
+        state_.epoch_seconds = 0.0;
+    }
+
+    std::optional<Score> validate() {
+        if (setup_.validation.count() == 0) return std::nullopt;
+        watchdog_.mark(format("epoch {}: validating", state_.epoch));
+        inject_fault(comm_, format("validation:{}", state_.epoch));
+        const Evaluation evaluation =
+            evaluate_samples(setup_.model, setup_.loss, setup_.validation, workers_,
+                             format("validation of epoch {}", state_.epoch));
+        if (evaluation.stopped) stop();
+        return Score{evaluation.loss, evaluation.accuracy};
     }
 
     /// All ranks hold the same parameters, so all throw (an angle that is not finite) or none.
     void set_parameters() {
         try {
-            setup_.model.set_parameters(parameters_);
+            setup_.model.set_parameters(state_.parameters);
         } catch (const Error& error) {
             throw error.as_everywhere();
         }
@@ -171,7 +250,7 @@ private:
     /// Likewise.
     void check_parameters(const std::string& what) const {
         constexpr double kLargest = std::numeric_limits<float>::max();
-        for (double p : parameters_)
+        for (double p : state_.parameters)
             if (!(std::abs(p) <= kLargest))
                 throw Error(Kind::numeric,
                             format("{}: a weight has become {}: training diverges; a smaller "
@@ -181,53 +260,51 @@ private:
     }
 
     /// The hash of the parameters, which must be the same on all ranks.
-    std::string agreed_hash(std::int64_t epoch) {
-        const std::string own = sha256(parameters_);
+    std::string agree_on_parameters() {
+        const std::string own = sha256(state_.parameters);
+        watchdog_.mark(format("step {}: comparing the weights", state_.step));
+        watchdog_.await();
         const std::vector<std::string> all = comm_.all_gather(own);
         for (std::size_t rank = 0; rank < all.size(); ++rank)
             if (all[rank] != all.front())
-                throw Error(Kind::bug, format("epoch {}: the weights of rank {} differ from those "
+                throw Error(Kind::bug, format("step {}: the weights of rank {} differ from those "
                                               "of rank 0",
-                                              epoch, rank))
+                                              state_.step, rank))
                     .as_everywhere();
         return own;
     }
 
-    bool stop_early(const EpochRecord& record) {
-        if (setup_.options.early_stopping_patience <= 0 || !record.validation) return false;
-        if (!best_ || record.validation->loss < *best_) {
-            best_ = record.validation->loss;
-            without_improvement_ = 0;
-            return false;
+    void watch_for_improvement(const EpochRecord& record) {
+        if (setup_.options.early_stopping_patience <= 0 || !record.validation) return;
+        if (!state_.best_loss || record.validation->loss < *state_.best_loss) {
+            state_.best_loss = record.validation->loss;
+            state_.without_improvement = 0;
+        } else if (++state_.without_improvement; out_of_patience()) {
+            log_info("early stopping: val_loss has not improved for {} epochs",
+                     setup_.options.early_stopping_patience);
         }
-        return ++without_improvement_ >= setup_.options.early_stopping_patience;
     }
 
-    void finish() {
-        watchdog_.mark("writing the weights");
-        on_root(comm_, "writing the weights", [&] {
-            save_weights(setup_.folder.weights(), setup_.model, parameters_, setup_.weights_info);
-        });
-        result_.files.push_back(setup_.folder.weights());
-        write("ending the run", {end_event("finished", result_.epochs, "weights.h5", 0)});
+    bool out_of_patience() const {
+        const std::int64_t patience = setup_.options.early_stopping_patience;
+        return patience > 0 && state_.without_improvement >= patience;
     }
 
     const TrainSetup& setup_;
     Comm& comm_;
     Workers workers_;
-    std::vector<double> parameters_;
+    Watchdog& watchdog_;
+    TrainState state_;
     std::vector<bool> trainable_;
     Optimizer optimizer_;
-    Watchdog watchdog_;
+    RunFiles files_;
     Progress progress_;
-    std::optional<AppendFile> metrics_; // on rank 0
-    std::optional<double> best_;        // lowest val_loss so far
-    std::int64_t without_improvement_ = 0;
-    TrainResult result_;
 };
 
 } // namespace
 
-TrainResult train(const TrainSetup& setup, const Workers& workers) { return Run(setup, workers)(); }
+TrainResult train(const TrainSetup& setup, const Workers& workers, Watchdog& watchdog) {
+    return Run(setup, workers, watchdog)();
+}
 
 } // namespace wavetrain

@@ -3,6 +3,7 @@
 
 #include "wavetrain/base/error.hpp"
 #include "wavetrain/io/atomic_file.hpp"
+#include "wavetrain/train/checkpoint.hpp"
 
 #include <array>
 
@@ -29,9 +30,14 @@ void claim_folder(const RunFolder& run, bool overwrite) {
         if (!overwrite)
             fail(Kind::usage,
                  "output.folder '{}' already holds a run; choose another folder (--set "
-                 "output.folder=...) or say --overwrite to remove that run first",
+                 "output.folder=...), go on with it (--resume auto) or remove it first "
+                 "(--overwrite)",
                  run.folder);
         for (const char* name : kOwnFiles) remove_path(run.folder + "/" + name);
+        remove_leftovers(run);
+        remove_checkpoints_from(run.checkpoints(), 0);
+        if (is_folder(run.checkpoints()) && list_folder(run.checkpoints()).empty())
+            remove_path(run.checkpoints());
     }
     if (exists(run.config()) && !overwrites_run)
         fail(Kind::usage,
@@ -39,6 +45,14 @@ void claim_folder(const RunFolder& run, bool overwrite) {
              "choose another folder (--set output.folder=...)",
              run.folder);
     create_folders(run.folder);
+}
+
+void remove_leftovers(const RunFolder& run) {
+    for (const char* name : kOwnFiles) remove_path(format("{}/{}.tmp", run.folder, name));
+    if (!is_folder(run.checkpoints())) return;
+    for (const std::string& name : list_folder(run.checkpoints()))
+        if (name.starts_with("step-") && name.ends_with(".h5.tmp"))
+            remove_path(format("{}/{}", run.checkpoints(), name));
 }
 
 } // namespace wavetrain

@@ -1,10 +1,12 @@
-"""One failing rank ends the whole job, soon, with its message and exit code."""
+"""B97: one failing rank ends the whole job, soon, with its message and exit code."""
 
 import json
 import os
+import signal
 import time
 import unittest
 
+import runs
 import support
 
 SECONDS = 10
@@ -112,6 +114,85 @@ class Launch(support.AppTest):
 
     def test_mpirun_inside_a_larger_allocation(self):
         self.succeed("train", self.small(), "--quiet", ranks=2, SLURM_NTASKS="4")
+
+
+class Lost(runs.RunTest):
+    """A rank that is killed, stopped or stands still ends the job, is named, and nothing is lost."""
+
+    def lose(self, fault, codes, *says, ranks=3, **changes):
+        config = self.traced(**changes)
+        began = time.monotonic()
+        done = support.run(
+            *("train", config, "--overwrite"), ranks=ranks, timeout=60, WAVETRAIN_FAULT=fault
+        )
+        # What the ranks did before the fault is in it, on a machine that does other things too.
+        self.assertLess(time.monotonic() - began, 2 * SECONDS, done.stderr)
+        self.assertIn(done.returncode, codes, done.stderr)
+        for piece in says:
+            self.assertRegex(done.stderr, piece)
+        return config
+
+    def go_on(self, config, ranks=2):
+        self.succeed("train", config, "--resume", "auto", "--quiet", ranks=ranks)
+        self.assert_same_run(self.path("run"), self.unbroken())
+
+    def test_killed_in_a_step(self):
+        said = (r"rank 1 of 3 .*was lost.*step 7", r"--resume auto")
+        self.go_on(self.lose("rank=1,at=step:7,kind=kill", (69, 137), *said))
+
+    def test_killed_while_reading_data(self):
+        self.go_on(self.lose("rank=2,at=data,kind=kill", (69, 137)))
+
+    def test_hanging_in_a_step(self):
+        """The steps before took milliseconds: the limit is 10 s, not comm.timeout_seconds."""
+        said = (
+            r"ranks 0, 1 of 3 .*waiting for the others .*at: step 9",
+            r"rank 2 of 3 .*has not arrived.*step 9\n",
+            r"exit code 69.*--resume auto",
+        )
+        self.go_on(self.lose("rank=2,at=step:9,kind=hang", (69,), *said))
+
+    def test_hanging_elsewhere(self):
+        """Before the first step is measured, in validation and in files the time-out counts."""
+        for at, rank, what in (
+            ("data", 1, "reading the data"),
+            ("step:1", 1, "step 1"),
+            ("validation:2", 1, "epoch 2: validating"),
+            ("weights", 0, "writing the weights and the last checkpoint"),
+        ):
+            with self.subTest(at):
+                said = rf"rank {rank} of 2 .*has not arrived.*{what}"
+                self.go_on(
+                    self.lose(
+                        f"rank={rank},at={at},kind=hang",
+                        (69,),
+                        said,
+                        ranks=2,
+                        comm={"timeout_seconds": 3},
+                    )
+                )
+
+    def test_a_stopped_rank_is_named_by_the_others(self):
+        config = self.traced(train={"epochs": 10**6})
+        started = runs.Started(self, "train", config, ranks=3, log=self.path("log"))
+        runs.wait_until(lambda: runs.last_step(self.path("run")) > 3)
+        started.send(signal.SIGSTOP, 1)
+        began = time.monotonic()
+        self.assertEqual(started.wait(), 69, started.text())
+        self.assertLess(time.monotonic() - began, 2 * SECONDS)
+        self.assertRegex(started.text(), r"rank 1 of 3 .*has not arrived.*process is stopped")
+
+    def test_a_job_that_is_suspended_goes_on(self):
+        config = self.traced(train={"epochs": 10**6}, comm={"timeout_seconds": 2})
+        started = runs.Started(self, "train", config, log=self.path("log"))
+        runs.wait_until(lambda: runs.last_step(self.path("run")) > 3)
+        started.send(signal.SIGSTOP)
+        time.sleep(4)
+        started.send(signal.SIGCONT)
+        before = runs.last_step(self.path("run"))
+        runs.wait_until(lambda: runs.last_step(self.path("run")) > before)
+        started.send(signal.SIGUSR1)
+        self.assertEqual(started.wait(), 75, started.text())
 
 
 class Numeric(support.AppTest):

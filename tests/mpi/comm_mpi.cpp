@@ -130,8 +130,9 @@ void check_hosts(Comm& comm, Checks& checks) {
 /// Never returns: rank 1 stands still, the others wait for it.
 void stall(Comm& comm) {
     wavetrain::Watchdog watchdog(comm, 0.5);
-    watchdog.mark(comm.rank() == 1 ? "step 3: computing" : "step 3: waiting for the other ranks");
+    watchdog.mark("step 3");
     while (comm.rank() == 1) std::this_thread::sleep_for(std::chrono::hours(1));
+    watchdog.await();
     comm.barrier();
 }
 

@@ -278,12 +278,12 @@ TEST_CASE("the watchdog ends a job that stands still and says who was where", "[
     std::atomic<bool> released = false;
     const Error error = error_of(2, [&](Comm& comm) {
         Watchdog watchdog(comm, 0.05);
+        watchdog.mark("step 3");
         if (comm.rank() == 1) {
-            watchdog.mark("step 3: computing");
             while (!released) std::this_thread::yield();
             return;
         }
-        watchdog.mark("step 3: waiting for the other ranks");
+        watchdog.await();
         try {
             comm.barrier();
         } catch (const Error&) {
@@ -294,8 +294,11 @@ TEST_CASE("the watchdog ends a job that stands still and says who was where", "[
     CHECK(error.kind() == Kind::peer);
     const std::string said = captured.text();
     CHECK(contains(said, "rank 0 of 2 on "));
-    CHECK(contains(said, "it was at: step 3: waiting for the other ranks"));
+    CHECK(contains(said, "at: step 3"));
+    CHECK(contains(said, "rank 1 of 2 on "));
+    CHECK(contains(said, "has not arrived"));
     CHECK(contains(said, "exit code 69"));
+    CHECK(contains(said, "--resume auto"));
 }
 
 TEST_CASE("the watchdog leaves a job alone that moves", "[comm]") {
@@ -317,6 +320,15 @@ TEST_CASE("the watchdog leaves a job alone that moves", "[comm]") {
     }
     // On a machine so busy that this thread itself stood still the watchdog was right to speak.
     if (longest < kTimeout) CHECK(captured.text().empty());
+}
+
+TEST_CASE("the limit of a step follows the longest step", "[comm]") {
+    CHECK(step_limit_seconds(0.0, 300.0) == 300.0); // none measured yet
+    CHECK(step_limit_seconds(0.01, 300.0) == 10.0);
+    CHECK(step_limit_seconds(2.0, 300.0) == 10.0);
+    CHECK(step_limit_seconds(7.0, 300.0) == 35.0);
+    CHECK(step_limit_seconds(100.0, 300.0) == 300.0);
+    CHECK(step_limit_seconds(1.0, 3.0) == 3.0);
 }
 
 TEST_CASE("a watchdog that is off or not yet due ends at once", "[comm]") {

@@ -74,7 +74,7 @@ Outcome outcome(const Model& model, const Loss& loss, const Samples& samples,
     run_ranks(ranks, [&](Comm& comm) {
         const Workers workers{comm, threads, micro_batch};
         Outcome& mine = all[static_cast<std::size_t>(comm.rank())];
-        mine.step = learn_batch(model, loss, samples, ids, workers, "a step", false, false);
+        mine.step = learn_batch(model, loss, samples, ids, workers, "a step", {});
         mine.evaluation = evaluate_samples(model, loss, samples, workers, "a test");
         mine.predictions = predict_samples(model, samples, workers);
     });
@@ -215,8 +215,7 @@ TEST_CASE("a circuit that fails on one rank fails on all, with its message", "[b
         run_ranks(ranks, [&](Comm& comm) {
             try {
                 const auto ids = every_id(4);
-                learn_batch(model, Loss("expectation"), samples, ids, {comm, 2, 1}, "step 7", false,
-                            false);
+                learn_batch(model, Loss("expectation"), samples, ids, {comm, 2, 1}, "step 7", {});
             } catch (const Error& error) {
                 const std::lock_guard lock(guard);
                 ++refused;
@@ -290,7 +289,7 @@ TEST_CASE("B92: fewer samples than ranks, and none", "[batch]") {
         CHECK(evaluate_samples(model, loss, none, workers, "a test").samples == 0);
         CHECK(predict_samples(model, none, workers).rows == 0);
         // A step over nothing has no mean: an error, not a NaN.
-        CHECK_THROWS_AS(learn_batch(model, loss, none, {}, workers, "a step", false, false), Error);
+        CHECK_THROWS_AS(learn_batch(model, loss, none, {}, workers, "a step", {}), Error);
     });
 }
 
@@ -302,8 +301,10 @@ TEST_CASE("a step says so if one rank was asked to stop", "[batch]") {
         run_ranks(3, [&](Comm& comm) {
             const auto ids = every_id(4);
             const auto result = learn_batch(model, Loss("mse"), samples, ids, {comm, 1, 1},
-                                            "a step", comm.rank() == who, false);
+                                            "a step", {.stop = comm.rank() == who});
             CHECK(result.stop == (who >= 0));
+            CHECK_FALSE(result.checkpoint);
+            CHECK_FALSE(result.user_signal);
         });
 }
 
@@ -316,8 +317,8 @@ TEST_CASE("what is not finite ends every rank and names the one", "[batch]") {
     run_ranks(3, [&](Comm& comm) {
         try {
             const auto ids = every_id(6);
-            learn_batch(model, Loss("mse"), samples, ids, {comm, 2, 1}, "epoch 1, step 2", false,
-                        comm.rank() == 2);
+            learn_batch(model, Loss("mse"), samples, ids, {comm, 2, 1}, "epoch 1, step 2",
+                        {.spoil = comm.rank() == 2});
         } catch (const Error& error) {
             const std::lock_guard lock(guard);
             ++refused;

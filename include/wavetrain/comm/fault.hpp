@@ -6,9 +6,11 @@
 namespace wavetrain {
 
 /// Injects the fault of WAVETRAIN_FAULT="rank=2,at=data|step:3,kind=KIND" if this rank is at that
-/// place. Kinds: throw (a `bug` error), bad_alloc, missing (an `environment` error as of a missing
-/// file), hang (sleeps for ever), kill (SIGKILL to itself), nan (returns true: the caller spoils a
-/// number). Without the variable: false. A malformed variable is a `usage` error.
+/// place: data (reading), step:N, validation:EPOCH, checkpoint:STEP (before it is written), weights
+/// (before they are written). Kinds: throw (a `bug` error), bad_alloc, missing (an `environment`
+/// error as of a missing file), hang (sleeps for ever), kill (SIGKILL to itself), nan (returns
+/// true: the caller spoils a number). Without the variable: false. A malformed variable is a
+/// `usage` error.
 bool inject_fault(const Comm& comm, std::string_view place);
 
 } // namespace wavetrain

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "wavetrain/config/config.hpp"
+#include "wavetrain/config/resume.hpp"
 #include "wavetrain/train/loop.hpp"
 
 #include <memory>
@@ -28,8 +29,10 @@ struct MachineSettings {
 };
 
 /// Collective. The piece size from engine.piece_amplitudes, or by the cache of rank 0's host; the
-/// SIMD target from engine.simd, or the best that every rank has. Makes this process use it.
-MachineSettings settle_machine(const EngineOptions& engine, Comm& comm);
+/// SIMD target from engine.simd, or the best that every rank has. What a checkpoint has `stored`
+/// comes first; a warning if its target is missing. Makes this process use it.
+MachineSettings settle_machine(const EngineOptions& engine, Comm& comm,
+                               const MachineSettings& stored = {});
 
 /// The circuits of a file by name: those of a config's quantum layers (a file ending in .toml), or
 /// the one of an OpenQASM file.
@@ -53,7 +56,8 @@ struct Assembly {
 
 /// Collective. Data, model and loss of a config; checks that all ranks read the same data, that
 /// labels fit the loss, and that the plans fit into memory.
-Assembly assemble(const Config& config, Comm& comm, int threads);
+Assembly assemble(const Config& config, Comm& comm, int threads,
+                  const MachineSettings& stored = {});
 
 /// The parameters to begin with: train.initial_weights, or from the seed.
 std::vector<double> initial_parameters(const Assembly& assembly);
@@ -61,9 +65,9 @@ std::vector<double> initial_parameters(const Assembly& assembly);
 /// The config with its ready-made model written out as layers.
 Config expanded(const Config& config);
 
-/// The setup of a training run on an assembly (which must outlive it), with initial parameters from
-/// train.initial_weights or from the seed.
-TrainSetup training_setup(const Assembly& assembly, bool overwrite, bool show_progress);
+/// The setup of a training run on an assembly (which must outlive it). A new run begins with
+/// parameters from train.initial_weights or from the seed.
+TrainSetup training_setup(const Assembly& assembly, const RunStart& start, bool show_progress);
 
 /// A trained model with samples to evaluate.
 struct TrainedModel {

@@ -32,11 +32,29 @@ public:
     AppendFile& operator=(AppendFile&& other) noexcept;
     ~AppendFile();
 
-    /// Writes `line` and a line end. An `environment` error on failure (a full disk).
+    /// Writes `line` and a line end. An `environment` error on failure (a full disk); nothing of
+    /// the line stands in the file then.
     void append(std::string_view line);
+
+    /// Flushes what was appended to disk; from any thread. An `environment` error on failure.
+    void flush();
 
 private:
     std::string path_;
+    int descriptor_ = -1;
+};
+
+/// The sole right to write into a folder, as long as it lives; the system takes it from a program
+/// that dies. Where a file system has no such locks it is granted unasked.
+class FolderLock {
+public:
+    /// Waits up to `patience_seconds` for another program; then a `usage` error.
+    FolderLock(const std::string& folder, double patience_seconds);
+    FolderLock(const FolderLock&) = delete;
+    FolderLock& operator=(const FolderLock&) = delete;
+    ~FolderLock();
+
+private:
     int descriptor_ = -1;
 };
 

@@ -29,6 +29,8 @@ public:
     static H5File create();
     /// Opens a file to be read.
     static H5File open(const std::string& path);
+    /// Opens the bytes of a file to be read; `name` is what messages call it. Takes no lock.
+    static H5File open_image(const std::string& name, std::string_view bytes);
 
     H5File(H5File&&) noexcept;
     H5File& operator=(H5File&&) noexcept;
@@ -85,6 +87,7 @@ public:
 
 private:
     struct Body;
+    static H5File in_memory(const std::string& path, std::string_view image);
     explicit H5File(std::unique_ptr<Body> body);
     std::unique_ptr<Body> body_;
 };

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <string>
 
 namespace wavetrain {
 
@@ -15,8 +14,14 @@ struct Workers {
     Comm& comm;
     int threads = 1;
     std::size_t micro_batch = 8;
-    /// Told what this rank waits for before it meets the others (for the watchdog); may be empty.
-    std::function<void(const std::string& what)> mark{};
+    /// Called when this rank has done its part and meets the others (for the watchdog); may be
+    /// empty.
+    std::function<void()> await{};
+    /// Whether this rank is asked to stop: it leaves out what is left of a pass, whose numbers then
+    /// mean nothing. May be empty: never.
+    std::function<bool()> stop_requested{};
+
+    bool asked_to_stop() const { return stop_requested && stop_requested(); }
 };
 
 } // namespace wavetrain

@@ -45,6 +45,7 @@ Json start_event(const StartRecord& record);
 Json step_event(std::int64_t step, double loss);
 Json order_event(std::int64_t epoch, const std::vector<std::int64_t>& ids);
 Json epoch_event(const EpochRecord& record);
+Json resume_event(std::int64_t step, const std::string& checkpoint, int ranks, int threads);
 Json end_event(const std::string& status, std::int64_t epochs, const std::string& weights,
                int exit_code);
 
@@ -52,7 +53,9 @@ Json end_event(const std::string& status, std::int64_t epochs, const std::string
 /// one plain line per epoch. Silent if told so.
 class Progress {
 public:
-    Progress(bool shown, std::int64_t epochs, std::int64_t steps_per_epoch);
+    /// `epochs_before`: those (and the part of one) that were done before this program started.
+    Progress(bool shown, std::int64_t epochs, std::int64_t steps_per_epoch,
+             double epochs_before = 0.0);
 
     /// After a step of an epoch: redraws the line (at most some times a second).
     void step(std::int64_t epoch, std::int64_t step_in_epoch, double loss);
@@ -67,6 +70,7 @@ private:
     bool terminal_;
     std::int64_t epochs_;
     std::int64_t steps_per_epoch_;
+    double epochs_before_;
     std::chrono::steady_clock::time_point start_;
     std::chrono::steady_clock::time_point last_drawn_;
 };

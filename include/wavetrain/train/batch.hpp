@@ -31,30 +31,43 @@ Table take_rows(const Table& table, std::span<const std::size_t> ids);
 std::vector<std::size_t> epoch_order(const TrainOptions& options, std::size_t count,
                                      std::int64_t epoch);
 
+/// What a rank tells the others in a step's sum, beside its numbers.
+struct StepFlags {
+    bool stop = false;        ///< it is asked to stop
+    bool checkpoint = false;  ///< it finds that a checkpoint is due
+    bool user_signal = false; ///< it has received USR2
+    bool spoil = false;       ///< a test aid: puts a NaN into its share
+};
+
 /// One step's result, the same on all ranks.
 struct StepResult {
     std::vector<double> gradient; ///< of the mean loss
     double loss_sum = 0.0;        ///< over the samples
     std::int64_t correct = 0;
     std::int64_t samples = 0;
-    bool stop = false; ///< some rank was asked to stop
+    /// Whether some rank said so.
+    bool stop = false;
+    bool checkpoint = false;
+    bool user_signal = false;
 };
 
 /// Collective. Gradient of the mean loss over the samples `ids`, by one exact sum over all ranks.
 /// `what` names the step in the `numeric` error that a loss or gradient that is not finite ends in
-/// (it names the ranks). `spoil` puts a NaN into this rank's share (a test aid).
+/// (it names the ranks).
 StepResult learn_batch(const Model& model, const Loss& loss, const Samples& samples,
                        std::span<const std::size_t> ids, const Workers& workers,
-                       const std::string& what, bool stop, bool spoil);
+                       const std::string& what, const StepFlags& flags);
 
 /// Loss and number of right answers over a whole set.
 struct Evaluation {
     std::size_t samples = 0;
     double loss = 0.0;              ///< mean; 0 without samples
     std::optional<double> accuracy; ///< where the loss has one
+    bool stopped = false;           ///< some rank was asked to stop: the numbers mean nothing
 };
 
-/// Collective. Evaluates all samples; a `numeric` error if the loss is not finite.
+/// Collective. Evaluates all samples; a `numeric` error if the loss is not finite. A rank that is
+/// asked to stop leaves out what is left of its share.
 Evaluation evaluate_samples(const Model& model, const Loss& loss, const Samples& samples,
                             const Workers& workers, const std::string& what);
 

@@ -12,6 +12,7 @@ struct RunFolder {
     std::string weights() const { return folder + "/weights.h5"; }
     std::string metrics() const { return folder + "/metrics.jsonl"; }
     std::string config() const { return folder + "/config.toml"; }
+    std::string checkpoints() const { return folder + "/checkpoints"; }
 };
 
 /// Whether the folder holds a run: metrics.jsonl, weights.h5 or checkpoints/.
@@ -21,5 +22,8 @@ bool holds_run(const RunFolder& run);
 /// `overwrite`, which first removes that run's own files and nothing else. `environment` errors
 /// where the file system refuses.
 void claim_folder(const RunFolder& run, bool overwrite);
+
+/// Removes the temporary files that a killed run may have left behind.
+void remove_leftovers(const RunFolder& run);
 
 } // namespace wavetrain
