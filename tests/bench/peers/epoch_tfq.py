@@ -44,7 +44,8 @@ def launch(options):
         task = {"cluster": {"worker": workers}, "task": {"type": "worker", "index": index}}
         command = ["taskset", "-c", str(index % os.cpu_count()), sys.executable, *sys.argv]
         environment = {**os.environ, "TF_CONFIG": json.dumps(task)}
-        started.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True))
+        worker = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+        started.append(worker)
     reports = [worker.communicate()[0] for worker in started]
     if any(worker.returncode for worker in started):
         raise SystemExit("a worker failed")

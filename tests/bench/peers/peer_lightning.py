@@ -42,10 +42,10 @@ def prepare(circuit, what, batch):
         return np.array([float(expectation(row)) for row in plain]), None
 
     def gradient():
-        total, values = np.zeros(len(circuit.symbols)), np.empty(batch)
+        derivatives, values = np.zeros(len(circuit.symbols)), np.empty(batch)
         for member, row in enumerate(trainable):
-            total += differentiated(row)
+            derivatives += differentiated(row)
             values[member] = differentiated.forward
-        return values, total
+        return values, derivatives
 
     return forward if what == "forward" else gradient

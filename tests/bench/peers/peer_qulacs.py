@@ -41,7 +41,8 @@ def prepare(circuit, what, batch):
     state = qulacs.QuantumState(circuit.qubits)
 
     # Weights are set for the first member of a batch, the datum for every one.
-    varied = [number for number, place in enumerate(places) if circuit.symbols[place] == circuit.datum]
+    names = [circuit.symbols[place] for place in places]
+    varied = [number for number, name in enumerate(names) if name == circuit.datum]
 
     def bind(member):
         angles = table[member][places] * factors

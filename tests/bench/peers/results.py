@@ -101,7 +101,8 @@ class Store:
         with self._changing():
             before = self.find(peer, work)
             if before and peer != "wavetrain":
-                for name, choose in (("seconds", min), ("cpu_seconds", min), ("compile_seconds", max)):
+                best = {"seconds": min, "cpu_seconds": min, "compile_seconds": max}
+                for name, choose in best.items():
                     if before.get(name) is not None and entry.get(name) is not None:
                         entry[name] = choose(before[name], entry[name])
             self.entries = [e for e in self.entries if e is not before] + [entry]

@@ -55,9 +55,10 @@ def works():
             found.append((Work(what, "qcnn", qubits, BATCHES[qubits]), targets, peers))
     found.append((Work("gradient", "qcnn_multi", 23), {"tfq": None}, ("lightning",)))
     for qubits in (20, 23):
-        found.append((Work("forward", "brickwork", qubits), {"qsim": 1.5, "fastest": 1}, SIMULATORS))
+        targets = {"qsim": 1.5, "fastest": 1}
+        found.append((Work("forward", "brickwork", qubits), targets, SIMULATORS))
         ansatz = Work("forward", "hardware_efficient", qubits)
-        found.append((ansatz, {"qsim": 1.5, "fastest": 1}, ("tfq", *SIMULATORS)))
+        found.append((ansatz, targets, ("tfq", *SIMULATORS)))
     for qubits in (20, 23):
         targets = {"lightning": 8, "fastest": 1}
         bricks = Work("gradient", "brickwork_weights", qubits)
@@ -141,10 +142,9 @@ class Table:
                 if anew:
                     self.store.remove(peer, work)
                 for _ in range(2 if self.options.fresh else 1):
-                    if anew:
-                        anew = self.attempt(peer, work, lambda: time_work(peer, work, core))
-                    if ours:
-                        ours = self.attempt("wavetrain", work, lambda: time_work("wavetrain", work, core))
+                    for who, needed in ((peer, anew), ("wavetrain", ours)):
+                        if needed:
+                            self.attempt(who, work, lambda: time_work(who, work, core))
         self.measure_trainings()
 
     def measure_trainings(self):
