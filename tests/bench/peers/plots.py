@@ -13,7 +13,7 @@ import results
 # Colours of Okabe and Ito, told apart by every kind of colour vision; markers differ too.
 STYLES = {
     "wavetrain": ("Wavetrain", "#000000", "o"),
-    "jax": ("TensorCircuit, JAX", "#e69f00", "s"),
+    "jax": ("JAX", "#e69f00", "s"),
     "qsim": ("qsim", "#56b4e9", "D"),
     "tfq": ("TensorFlow Quantum", "#d55e00", "^"),
     "lightning": ("Lightning", "#0072b2", "v"),
@@ -60,6 +60,7 @@ def draw(found, title, path):
     matplotlib.use("Agg")
     matplotlib.rcParams.update({"font.size": FONT_SIZE, "svg.hashsalt": "wavetrain"})
     from matplotlib import pyplot
+    from matplotlib.ticker import EngFormatter
 
     figure, axes = pyplot.subplots(figsize=(8, 5))
     last = max(points[-1][0] for points in found.values())
@@ -71,41 +72,35 @@ def draw(found, title, path):
         ours = peer == "wavetrain"
         style = {"linewidth": 2.5 if ours else 1.5, "markersize": 7 if ours else 6}
         axes.plot(qubits, seconds, color=colour, marker=marker, **style)
-        labels.append((name, colour, qubits[-1], seconds[-1]))
+        labels.append((name, colour, found[peer]))
     axes.set_yscale("log")
     axes.set_title(title, fontsize=FONT_SIZE, loc="left")
     axes.set_xlabel("qubits", fontsize=FONT_SIZE)
-    axes.set_ylabel("seconds a circuit, one core", fontsize=FONT_SIZE)
+    axes.set_ylabel("time a circuit, one core", fontsize=FONT_SIZE)
+    axes.yaxis.set_major_formatter(EngFormatter(unit="s"))
     axes.set_xticks(sorted({qubits for points in found.values() for qubits, _ in points}))
     axes.tick_params(labelsize=FONT_SIZE)
     axes.grid(True, which="major", color="#dddddd", linewidth=0.8)
     axes.set_axisbelow(True)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-    # Names stand at the ends of their lines, moved apart where they would overlap.
+    # Names stand at the ends of their lines, moved apart where they would overlap; that of a line
+    # which ends early, among the others, at its beginning.
     low, high = (math.log10(limit) for limit in axes.get_ylim())
-    at_end = [label for label in labels if label[2] == last]
+    at_end = [label for label in labels if label[2][-1][0] == last]
     distance = 1.5 * FONT_SIZE / 72 / (5 * 0.77) * (high - low)
-    places = spread([math.log10(label[3]) for label in at_end], distance)
-    for (name, colour, qubits, seconds), place in zip(at_end, places):
+    places = spread([math.log10(points[-1][1]) for _, _, points in at_end], distance)
+    for (name, colour, points), place in zip(at_end, places):
         axes.annotate(
             name,
-            xy=(qubits, seconds),
+            xy=points[-1],
             xytext=(last + 0.9, 10**place),
-            color=colour,
             va="center",
             annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.6, "shrinkB": 4},
+            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 1.2, "shrinkB": 4},
         )
-    for name, colour, qubits, seconds in (label for label in labels if label[2] != last):
-        axes.annotate(
-            name,
-            xy=(qubits, seconds),
-            xytext=(7, 0),
-            textcoords="offset points",
-            color=colour,
-            va="center",
-        )
+    for name, _, points in (label for label in labels if label not in at_end):
+        axes.annotate(name, points[0], (0, 8), textcoords="offset points", ha="center")
     figure.savefig(path, bbox_inches="tight", dpi=120, facecolor="white", **_metadata(path))
     pyplot.close(figure)
 
