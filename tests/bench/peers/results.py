@@ -45,6 +45,7 @@ class Store:
         self.path = path
         self.machine = machine()
         self.entries = []
+        self.rows = []  # the table as it was printed last, for other programs
         self._read()
 
     def _read(self):
@@ -52,7 +53,7 @@ class Store:
             found = json.load(file)
             if found["machine"] != self.machine:
                 raise SystemExit(f"{self.path} is of another machine: move it away first")
-            self.entries = found["measures"]
+            self.entries, self.rows = found["measures"], found.get("rows", [])
 
     @contextlib.contextmanager
     def _changing(self):
@@ -62,8 +63,9 @@ class Store:
             fcntl.flock(lock, fcntl.LOCK_EX)
             self._read()
             yield
+            whole = {"machine": self.machine, "rows": self.rows, "measures": self.entries}
             with open(self.path + ".part", "w") as file:
-                json.dump({"machine": self.machine, "measures": self.entries}, file, indent=1)
+                json.dump(whole, file, indent=1)
                 file.write("\n")
             os.replace(self.path + ".part", self.path)
 
@@ -82,6 +84,10 @@ class Store:
             if peers is None or entry["peer"] in peers
         ]
         return min(found, key=seconds)["peer"] if found else None
+
+    def keep_rows(self, rows):
+        with self._changing():
+            self.rows = rows
 
     def remove(self, peer, work):
         with self._changing():

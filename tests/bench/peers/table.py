@@ -236,6 +236,8 @@ def main():
     if not options.stored:
         table.measure()
     rows = list(table.rows())
+    if not options.stored:
+        table.store.keep_rows(rows)
     if options.json:
         print(json.dumps({"machine": table.store.machine, "rows": rows}))
     else:

@@ -96,6 +96,14 @@ class Results(unittest.TestCase):
         self.assertEqual(self.store.find("wavetrain", self.WORK)["seconds"], 2.0)
         self.assertIsNone(self.store.fastest(self.WORK))
 
+    def test_rows_last(self):
+        """Other programs read the table from the file, whatever is measured after it."""
+        rows = [{"name": "forward qcnn 20", "ratio": 8.0}]
+        self.store.keep_rows(rows)
+        self.store.add("qsim", self.WORK, self.report(2.0))
+        with open(self.path) as file:
+            self.assertEqual(json.load(file)["rows"], rows)
+
     def test_two_writers_lose_nothing(self):
         other = results.Store(self.path)
         self.store.add("qsim", self.WORK, self.report(2.0))
