@@ -53,10 +53,7 @@ void run_train(const TrainArguments& arguments, const Program& program, Comm& co
     const RunStart start = plan_start(config, arguments.resume, arguments.overwrite, comm);
     if (start.finished) return print_trained(*start.finished, program, comm);
     watchdog.mark("reading the data and building the model");
-    MachineSettings stored;
-    if (start.resumption)
-        stored = {start.resumption->checkpoint.simd, start.resumption->checkpoint.piece_amplitudes};
-    Assembly assembly = assemble(config, comm, program.threads, stored);
+    Assembly assembly = assemble(config, comm, program.threads, start.machine);
     const TrainSetup setup = together(comm, "preparing the training", [&] {
         return training_setup(assembly, start, !program.quiet);
     });

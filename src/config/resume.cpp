@@ -183,6 +183,7 @@ RunStart plan_start(const Config& config, const std::string& resume, bool overwr
         start.finished->training = checkpoint.state.training;
         start.finished->validation = checkpoint.state.validation;
     } else {
+        start.machine = {checkpoint.simd, checkpoint.piece_amplitudes};
         start.resumption = Resumption{std::move(checkpoint), findings.file.path,
                                       RunFolder{run_of(findings.file.path)}.metrics()};
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "wavetrain/config/config.hpp"
+#include "wavetrain/config/machine_settings.hpp"
 #include "wavetrain/config/resume.hpp"
 #include "wavetrain/train/loop.hpp"
 
@@ -21,12 +22,6 @@ void check_offered(const Config& config);
 EngineOptions engine_options(const std::vector<std::string>& sets);
 /// What the compiler takes of it.
 CompileOptions compile_options(const EngineOptions& engine);
-
-/// What bits depend on of the machine: settled once for all ranks.
-struct MachineSettings {
-    std::string simd = "auto";         ///< a SIMD target
-    std::int64_t piece_amplitudes = 0; ///< of a pass over a state
-};
 
 /// Collective. The piece size from engine.piece_amplitudes, or by the cache of rank 0's host; the
 /// SIMD target from engine.simd, or the best that every rank has. What a checkpoint has `stored`

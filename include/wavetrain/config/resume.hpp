@@ -2,6 +2,7 @@
 #pragma once
 
 #include "wavetrain/config/config.hpp"
+#include "wavetrain/config/machine_settings.hpp"
 #include "wavetrain/train/loop.hpp"
 
 #include <optional>
@@ -13,6 +14,7 @@ namespace wavetrain {
 struct RunStart {
     bool overwrite = false;               ///< remove the run that the folder holds
     std::optional<Resumption> resumption; ///< go on from there
+    MachineSettings machine;              ///< as the checkpoint has them
     std::optional<TrainResult> finished;  ///< there is nothing to do: what the finished run came to
 };
 
