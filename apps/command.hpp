@@ -56,6 +56,7 @@ void add_gradcheck(CLI::App& app, Program& program);
 void add_gates(CLI::App& app, Program& program);
 void add_bench(CLI::App& app, Program& program);
 void add_bench_circuit(CLI::App& bench, Program& program);
+void add_doctor(CLI::App& app, Program& program);
 
 /// --version: one line, or everything with --json.
 Json version_json();

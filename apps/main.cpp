@@ -65,6 +65,7 @@ void describe(CLI::App& app, Program& program) {
     wavetrain::add_gradcheck(app, program);
     wavetrain::add_gates(app, program);
     wavetrain::add_bench(app, program);
+    wavetrain::add_doctor(app, program);
     wavetrain::add_export(app, program);
     wavetrain::add_import(app, program);
 }

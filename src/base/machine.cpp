@@ -105,14 +105,15 @@ constexpr std::array kMemoryFiles = {
     MemoryFiles{"", "memory.max", "memory.current", "inactive_file"},
     MemoryFiles{"memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"}};
 
-int affinity_cpus() {
-    // The kernel refuses a mask that is smaller than its own, so grow until it fits.
-    for (int cpus = 1024; cpus <= (1 << 20); cpus *= 2) {
-        std::vector<cpu_set_t> mask(static_cast<std::size_t>(cpus) / CPU_SETSIZE);
-        const std::size_t bytes = mask.size() * sizeof(cpu_set_t);
-        if (sched_getaffinity(0, bytes, mask.data()) == 0) return CPU_COUNT_S(bytes, mask.data());
-    }
-    return static_cast<int>(std::thread::hardware_concurrency());
+/// Calls `visit(files, folder, limit)` for every memory limit that is set.
+template <class Visit> void for_each_memory_limit(const fs::path& root, Visit visit) {
+    // Version 1 says "no limit" with the largest multiple of the page size.
+    constexpr std::uint64_t kUnlimited = std::uint64_t{1} << 62;
+    for (const MemoryFiles& files : kMemoryFiles)
+        for (const fs::path& folder : cgroup_folders(root, files.controller)) {
+            const auto limit = parse_bytes(first_line(folder / files.limit));
+            if (limit && *limit < kUnlimited) visit(files, folder, *limit);
+        }
 }
 
 std::uint64_t page_bytes() { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
@@ -126,6 +127,23 @@ std::optional<std::uint64_t> address_space_room_bytes(const fs::path& root) {
 }
 
 } // namespace
+
+std::vector<int> affinity_cpus() {
+    std::vector<int> found;
+    // The kernel refuses a mask that is smaller than its own, so grow until it fits.
+    for (int cpus = 1024; cpus <= (1 << 20) && found.empty(); cpus *= 2) {
+        std::vector<cpu_set_t> mask(static_cast<std::size_t>(cpus) / CPU_SETSIZE);
+        const std::size_t bytes = mask.size() * sizeof(cpu_set_t);
+        if (sched_getaffinity(0, bytes, mask.data()) != 0) continue;
+        for (int cpu = 0; cpu < cpus; ++cpu)
+            if (CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes, mask.data()))
+                found.push_back(cpu);
+    }
+    for (int cpu = 0; found.empty() && cpu < online_cpus(); ++cpu) found.push_back(cpu);
+    return found;
+}
+
+int online_cpus() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
 
 std::optional<double> cgroup_cpus(const fs::path& root) {
     std::optional<double> least;
@@ -144,23 +162,26 @@ std::optional<double> cgroup_cpus(const fs::path& root) {
 }
 
 std::optional<std::uint64_t> cgroup_memory_room_bytes(const fs::path& root) {
-    // Version 1 says "no limit" with the largest multiple of the page size.
-    constexpr std::uint64_t kUnlimited = std::uint64_t{1} << 62;
     std::optional<std::uint64_t> least;
-    for (const MemoryFiles& files : kMemoryFiles)
-        for (const fs::path& folder : cgroup_folders(root, files.controller)) {
-            const auto limit = parse_bytes(first_line(folder / files.limit));
-            if (!limit || *limit >= kUnlimited) continue;
-            const auto usage = parse_bytes(first_line(folder / files.usage));
-            const auto cache = number_after(lines_of(folder / "memory.stat"), files.cache);
-            take_smaller(least,
-                         difference(*limit, difference(usage.value_or(0), cache.value_or(0))));
-        }
+    for_each_memory_limit(root, [&](const MemoryFiles& files, const fs::path& folder,
+                                    std::uint64_t limit) {
+        const auto usage = parse_bytes(first_line(folder / files.usage));
+        const auto cache = number_after(lines_of(folder / "memory.stat"), files.cache);
+        take_smaller(least, difference(limit, difference(usage.value_or(0), cache.value_or(0))));
+    });
+    return least;
+}
+
+std::optional<std::uint64_t> cgroup_memory_limit_bytes(const fs::path& root) {
+    std::optional<std::uint64_t> least;
+    for_each_memory_limit(root, [&](const MemoryFiles&, const fs::path&, std::uint64_t limit) {
+        take_smaller(least, limit);
+    });
     return least;
 }
 
 int available_cpus(const fs::path& root) {
-    const double allowed = affinity_cpus();
+    const auto allowed = static_cast<double>(affinity_cpus().size());
     const double quota = cgroup_cpus(root).value_or(allowed);
     return std::max(1, static_cast<int>(std::floor(std::min(allowed, quota))));
 }

@@ -93,6 +93,35 @@ class Scripts(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("no such archive", done.stderr)
 
+    def test_packages_of_tests_only_when_asked_and_without_their_services(self):
+        self.pretend_packages(["slurmctld", "openssh-server"])
+        policy = os.path.join(self.folder, "policy-rc.d")
+        self.program("apt-get", f"[ \"$1\" = install ] && cat {policy} >> {self.log}; exit 0")
+        done = self.run_script("deps.sh", WAVETRAIN_POLICY=policy)
+        self.assertEqual((done.returncode, self.calls().count("apt-get")), (0, 0))
+        done = self.run_script("deps.sh", "tests", WAVETRAIN_POLICY=policy)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("--no-install-recommends slurmctld openssh-server\n#!/bin/sh\nexit 101\n", self.calls())
+        self.assertFalse(os.path.exists(policy))
+
+    def test_a_policy_that_is_there_stays(self):
+        self.pretend_packages(["munge"])
+        policy = os.path.join(self.folder, "policy-rc.d")
+        with open(policy, "w") as file:
+            file.write("mine")
+        self.run_script("deps.sh", "tests", WAVETRAIN_POLICY=policy)
+        with open(policy) as file:
+            self.assertEqual(file.read(), "mine")
+
+    def test_tests_run_without_packages_that_cannot_be_installed(self):
+        self.pretend_packages(["clang"])
+        self.program("apt-get", "exit 100")
+        policy = os.path.join(self.folder, "policy-rc.d")
+        done = self.run_script("deps.sh", "tests", WAVETRAIN_POLICY=policy)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("tests that need these packages are skipped", done.stderr)
+        self.assertFalse(os.path.exists(policy))
+
     def mpirun_environment(self, user, cores, *arguments, **variables):
         self.program("id", f"echo {user}")
         self.program("nproc", f"echo {cores}")

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <limits>
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -41,6 +42,7 @@ TEST_CASE("without cgroups nothing is limited", "[base]") {
     const Tree tree;
     CHECK_FALSE(cgroup_cpus(tree.root()).has_value());
     CHECK_FALSE(cgroup_memory_room_bytes(tree.root()).has_value());
+    CHECK_FALSE(cgroup_memory_limit_bytes(tree.root()).has_value());
     CHECK(available_cpus(tree.root()) >= 1);
     CHECK(available_memory_bytes(tree.root()) > 0);
 }
@@ -77,7 +79,9 @@ TEST_CASE("cgroup version 2: room is limit less usage, droppable file cache is f
     CHECK_FALSE(cgroup_memory_room_bytes(tree.root()).has_value());
     tree.file("sys/fs/cgroup/pod/memory.max", "1000000");
     CHECK(cgroup_memory_room_bytes(tree.root()) == 1000000U);
+    CHECK(cgroup_memory_limit_bytes(tree.root()) == 1000000U);
     tree.file("sys/fs/cgroup/pod/memory.current", "700000");
+    CHECK(cgroup_memory_limit_bytes(tree.root()) == 1000000U);
     CHECK(cgroup_memory_room_bytes(tree.root()) == 300000U);
     tree.file("sys/fs/cgroup/pod/memory.stat", "anon 600000\ninactive_file 100000\nfile 1");
     CHECK(cgroup_memory_room_bytes(tree.root()) == 400000U);
@@ -128,6 +132,21 @@ TEST_CASE("RLIMIT_AS cuts the memory that is available", "[base]") {
     const std::uint64_t bytes = available_memory_bytes(tree.root());
     REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
     CHECK(bytes == kLimit - 10 * page);
+}
+
+TEST_CASE("the affinity mask as numbers: what a narrowed mask leaves", "[base]") {
+    const std::vector<int> before = affinity_cpus();
+    REQUIRE_FALSE(before.empty());
+    CHECK(static_cast<int>(before.size()) <= online_cpus());
+    cpu_set_t old;
+    REQUIRE(sched_getaffinity(0, sizeof(old), &old) == 0);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(before.back()), &one);
+    REQUIRE(sched_setaffinity(0, sizeof(one), &one) == 0);
+    const std::vector<int> narrowed = affinity_cpus();
+    REQUIRE(sched_setaffinity(0, sizeof(old), &old) == 0);
+    CHECK(narrowed == std::vector<int>{before.back()});
 }
 
 TEST_CASE("byte counts are grouped by thousands", "[base]") {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace wavetrain {
 
@@ -26,6 +27,15 @@ std::optional<std::uint64_t> cgroup_memory_room_bytes(const std::filesystem::pat
 
 /// Bytes of the second-level cache of a core; a usual value where the system does not say.
 std::uint64_t second_cache_bytes();
+
+/// The smallest memory limit of this process's cgroups, in bytes; nothing where none is set.
+std::optional<std::uint64_t> cgroup_memory_limit_bytes(const std::filesystem::path& root = "/");
+
+/// The CPUs, by number, that the affinity mask lets this process use; in rising order.
+std::vector<int> affinity_cpus();
+
+/// CPUs that are switched on in this machine, whoever may use them.
+int online_cpus();
 
 /// The host's name.
 std::string host_name();

@@ -1,0 +1,23 @@
+/// Any text as OpenQASM: read or refused; what is read can be written and read again.
+#include "fuzz.hpp"
+
+#include "wavetrain/circuit/qasm.hpp"
+
+using namespace wavetrain;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string text(fuzz::text_of(data, size));
+    const TextReader no_files = [](const std::string& path) -> std::string {
+        fail(Kind::environment, "cannot read '{}'", path);
+    };
+    fuzz::may_refuse([&] {
+        const Circuit circuit = parse_qasm(text, "fuzz.qasm", no_files);
+        // Many gates of many qubits are no matter of parsing.
+        if (circuit.operations.size() > 500) return;
+        const std::string written = write_qasm(circuit, 3);
+        const Circuit again = parse_qasm(written, "written.qasm", no_files);
+        fuzz::require(again.qubits == circuit.qubits &&
+                      again.operations.size() == circuit.operations.size());
+    });
+    return 0;
+}
