@@ -44,9 +44,9 @@ class Circuit:
         return list(self.values)
 
     @property
-    def weighted_gates(self):
-        """How many gates a shift rule must shift, each up and down."""
-        return sum(bool(gate.symbol) and gate.symbol != self.datum for gate in self.gates)
+    def shifts(self):
+        """Executions of a shift rule: each gate with a symbol goes up and down once."""
+        return 2 * sum(bool(gate.symbol) for gate in self.gates)
 
     def data(self, batch):
         """The datum of each member of a batch."""

@@ -37,17 +37,27 @@ def _options(circuit, member=0, summed=False):
     return options + [part for text in circuit.bindings(member) for part in ("--bind", text)]
 
 
+def _what(what):
+    """Options of what is asked for: a shift is one execution of the parameter-shift rule."""
+    method = "parameter_shift" if what == "shift" else "adjoint"
+    return [] if what == "forward" else ["--gradient", method]
+
+
 def time_circuit(circuit, what, batch, repeat):
     """The report of `wavetrain bench circuit` on one thread, in single precision."""
+    asked = "forward" if what == "forward" else "gradient"
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, f"{circuit.name}.qasm")
         with open(path, "w") as file:
             file.write(circuit.qasm())
         vary = ["--vary", circuit.datum] if circuit.datum else []
-        return run(
-            *("bench", "circuit", path, "--what", what, *_options(circuit), *vary),
+        report = run(
+            *("bench", "circuit", path, "--what", asked, *_what(what), *_options(circuit), *vary),
             *("--batch", batch, "--repeat", repeat, "--precision", "single", "--threads", 1),
         )
+    if what == "shift":
+        report["seconds_per_circuit"] /= circuit.shifts
+    return report
 
 
 def values(circuit, what, batch, precision="double"):
@@ -57,11 +67,11 @@ def values(circuit, what, batch, precision="double"):
         path = os.path.join(folder, f"{circuit.name}.qasm")
         with open(path, "w") as file:
             file.write(circuit.qasm())
-        gradient = ["--gradient", "adjoint"] if what == "gradient" else []
+        gradient = _what(what)
         for member in range(batch):
             options = _options(circuit, member, summed=True)
             result = run("simulate", path, *options, *gradient, "--precision", precision)
             found.append(result["expectations"][0])
             if gradient:
                 total += [result["gradients"][name][0] for name in circuit.symbols]
-    return np.array(found), total if what == "gradient" else None
+    return np.array(found), None if what == "forward" else total

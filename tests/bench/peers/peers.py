@@ -1,9 +1,11 @@
 """Times one circuit on one simulator, on one core, and checks its numbers; prints one line of JSON.
 
-peers.py --what forward|gradient --circuit qcnn --qubits 8 --batch 64 --peer jax --repeat 5
+peers.py --what forward|gradient|shift --circuit qcnn --qubits 8 --batch 64 --peer jax --repeat 5
 
+A shift is one execution of Wavetrain's parameter-shift gradient.
 Times are those of the fastest of the repetitions. CPU seconds leave out the waiting for a core that
-others use too. The numbers agree where they equal those of `wavetrain simulate` in double precision.
+others use too. The numbers agree where they equal those of `wavetrain simulate` in double
+precision.
 """
 
 import argparse
@@ -31,12 +33,14 @@ PATIENCE_SECONDS = 20.0
 # Single precision, and gradients by differences of angles (TensorFlow Quantum): relative to the
 # number of observed qubits and to the largest entry of the gradient.
 VALUE_TOLERANCE = 1e-4
+# Larger states would not fit into a usual machine in double precision.
+LARGEST_DOUBLE = 28
 GRADIENT_TOLERANCE = 5e-3
 
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--what", choices=("forward", "gradient"), required=True)
+    parser.add_argument("--what", choices=("forward", "gradient", "shift"), required=True)
     parser.add_argument("--circuit", default="qcnn")
     parser.add_argument("--qubits", type=int, required=True)
     parser.add_argument("--batch", type=int, default=1)
@@ -48,7 +52,7 @@ def parse():
 
 
 def reference(circuit, what, batch):
-    """Wavetrain's numbers in double precision, kept in build/peers/values."""
+    """Wavetrain's numbers, kept in build/peers/values."""
     import numpy as np
 
     import peer_wavetrain
@@ -62,7 +66,8 @@ def reference(circuit, what, batch):
         if kept["circuit"] == text and kept["data"] == circuit.data(batch).tolist():
             gradient = kept["gradient"]
             return np.array(kept["values"]), None if gradient is None else np.array(gradient)
-    values, gradient = peer_wavetrain.values(circuit, what, batch)
+    precision = "double" if circuit.qubits <= LARGEST_DOUBLE else "single"
+    values, gradient = peer_wavetrain.values(circuit, what, batch, precision)
     os.makedirs(folder, exist_ok=True)
     kept = {
         "circuit": text,
@@ -77,8 +82,10 @@ def reference(circuit, what, batch):
 
 
 def compare(circuit, what, batch, found):
-    """Differences to the reference, and whether they are within the tolerances."""
+    """Differences to the reference (by the adjoint), and whether they are within the tolerances."""
     import numpy as np
+
+    what = "forward" if what == "forward" else "gradient"
 
     values, gradient = found
     wanted_values, wanted_gradient = reference(circuit, what, batch)
@@ -150,6 +157,8 @@ def main():
     import circuits
 
     circuit = circuits.CIRCUITS[options.circuit](options.qubits)
+    if options.what == "shift" and options.peer != "wavetrain":
+        raise SystemExit("only Wavetrain's shifts are timed")
     measure = measure_wavetrain if options.peer == "wavetrain" else measure_peer
     report, found = measure(options, circuit)
     checked = {"values_agree": None}

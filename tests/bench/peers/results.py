@@ -38,6 +38,13 @@ def machine():
     return {"processor": model, "cores": os.cpu_count(), "memory_gib": round(memory / 2**30)}
 
 
+def replace(path, text):
+    """Writes a file whole or not at all."""
+    with open(path + ".part", "w") as file:
+        file.write(text + "\n")
+    os.replace(path + ".part", path)
+
+
 class Store:
     """The entries of one file, which several measurements may write at the same time."""
 
@@ -45,7 +52,6 @@ class Store:
         self.path = path
         self.machine = machine()
         self.entries = []
-        self.rows = []  # the table as it was printed last, for other programs
         self._read()
 
     def _read(self):
@@ -53,7 +59,7 @@ class Store:
             found = json.load(file)
             if found["machine"] != self.machine:
                 raise SystemExit(f"{self.path} is of another machine: move it away first")
-            self.entries, self.rows = found["measures"], found.get("rows", [])
+            self.entries = found["measures"]
 
     @contextlib.contextmanager
     def _changing(self):
@@ -63,11 +69,8 @@ class Store:
             fcntl.flock(lock, fcntl.LOCK_EX)
             self._read()
             yield
-            whole = {"machine": self.machine, "rows": self.rows, "measures": self.entries}
-            with open(self.path + ".part", "w") as file:
-                json.dump(whole, file, indent=1)
-                file.write("\n")
-            os.replace(self.path + ".part", self.path)
+            whole = {"machine": self.machine, "measures": self.entries}
+            replace(self.path, json.dumps(whole, indent=1))
 
     def find(self, peer, work):
         for entry in self.entries:
@@ -85,18 +88,10 @@ class Store:
         ]
         return min(found, key=seconds)["peer"] if found else None
 
-    def keep_rows(self, rows):
-        with self._changing():
-            self.rows = rows
+    def add(self, peer, work, report, anew=True):
+        """Keeps a report; if not anew, the smaller seconds of it and of the one that is there.
 
-    def remove(self, peer, work):
-        with self._changing():
-            self.entries = [e for e in self.entries if (e["peer"], e["work"]) != (peer, list(work))]
-
-    def add(self, peer, work, report):
-        """Keeps a report; where there is one already, the smaller seconds of both.
-
-        Ours is always anew. Seconds of compiling are the larger ones: a cache may have helped.
+        Seconds of compiling are always the larger ones: JAX keeps what it has compiled.
         """
         entry = {"peer": peer, "work": list(work), "name": work.name}
         entry["seconds"] = report.get("seconds_per_circuit", report.get("seconds"))
@@ -106,10 +101,10 @@ class Store:
         entry.update({name: report[name] for name in kept if name in report})
         with self._changing():
             before = self.find(peer, work)
-            if before and peer != "wavetrain":
-                best = {"seconds": min, "cpu_seconds": min, "compile_seconds": max}
-                for name, choose in best.items():
-                    if before.get(name) is not None and entry.get(name) is not None:
-                        entry[name] = choose(before[name], entry[name])
+            best = {"compile_seconds": max}
+            best |= {} if anew else {"seconds": min, "cpu_seconds": min}
+            for name, choose in best.items() if before else ():
+                if before.get(name) is not None and entry.get(name) is not None:
+                    entry[name] = choose(before[name], entry[name])
             self.entries = [e for e in self.entries if e is not before] + [entry]
         return entry

@@ -4,7 +4,9 @@ table.py                 our side anew, the peers from build/peers/results.json 
 table.py --fresh         the peers anew too, in turns with Wavetrain on the same core (hours)
 table.py --stored        measures nothing
 table.py --peers-only    the peers that are missing, nothing of ours
-Other options: --json (what `wavetrain bench` prints), --only REGEX, --core N.
+table.py --ours-only     our side anew, nothing of the peers
+Other options: --json, --only REGEX, --core N. What --json prints is also left in
+build/peers/table.json, where `wavetrain bench --peers` reads it.
 
 A ratio is the peer's seconds over ours. Peers are credited with their CPU seconds where those are
 less than their wall seconds, as on a machine with other work.
@@ -95,10 +97,7 @@ def time_work(peer, work, core):
     command = [sys.executable, os.path.join(HERE, "peers.py"), "--peer", peer]
     command += ["--what", work.what, "--circuit", work.circuit, "--qubits", str(work.qubits)]
     command += ["--batch", str(work.batch), "--repeat", str(repeats(peer, work))]
-    command += ["--core", str(core)]
-    # Ten minutes of one thread for a check are too much.
-    command += ["--no-check"] if work.qubits > 24 else []
-    return script_line(command)
+    return script_line([*command, "--core", str(core)])
 
 
 def time_epoch_tfq(workers):
@@ -110,25 +109,29 @@ class Table:
     def __init__(self, options):
         self.options = options
         self.store = results.Store(os.path.join(environments.FOLDER, "results.json"))
+        self.measured = set()  # in this run
 
     def wanted(self, peer, work):
         if self.options.stored or not re.search(self.options.only, f"{work.name} {peer}"):
             return False
         if peer == "wavetrain":
             return not self.options.peers_only
+        if self.options.ours_only:
+            return False
         return self.options.fresh or self.store.find(peer, work) is None
 
     def attempt(self, peer, work, measure):
         """Measures, keeps the result and says so; a failure is said and kept out."""
         try:
-            entry = self.store.add(peer, work, measure())
+            report = measure()
         except (RuntimeError, ValueError, OSError, subprocess.SubprocessError) as error:
             print(f"{work.name}, {peer}: {error}", file=sys.stderr)
-            return False
+            return
+        entry = self.store.add(peer, work, report, anew=(peer, work) not in self.measured)
+        self.measured.add((peer, work))
         agrees = "" if entry.get("values_agree") in (True, None) else "  NUMBERS DIFFER"
         text = f"{work.name}, {peer}: {results.seconds(entry):.4g} s{agrees}"
         print(text, file=sys.stderr, flush=True)
-        return True
 
     def measure(self):
         core = self.options.core
@@ -138,21 +141,19 @@ class Table:
                 if peer not in compared and self.wanted(peer, work):
                     self.attempt(peer, work, lambda: time_work(peer, work, core))
             for peer in compared:
-                anew, ours = self.wanted(peer, work), self.wanted("wavetrain", work)
-                if anew:
-                    self.store.remove(peer, work)
+                wanted = [who for who in (peer, "wavetrain") if self.wanted(who, work)]
                 for _ in range(2 if self.options.fresh else 1):
-                    for who, needed in ((peer, anew), ("wavetrain", ours)):
-                        if needed:
-                            self.attempt(who, work, lambda: time_work(who, work, core))
+                    for who in wanted:
+                        self.attempt(who, work, lambda: time_work(who, work, core))
         self.measure_trainings()
 
     def measure_trainings(self):
         import trainings
 
-        for qubits, work in SHIFTS.items():
+        core = self.options.core
+        for work in SHIFTS.values():
             if self.wanted("wavetrain", work):
-                self.attempt("wavetrain", work, lambda: trainings.shift(qubits, self.options.core))
+                self.attempt("wavetrain", work, lambda: time_work("wavetrain", work, core))
         for workers in (1, 2):
             peer = f"tfq, {workers} process{'es' if workers > 1 else ''}"
             if self.wanted(peer, EPOCH):
@@ -192,7 +193,7 @@ class Table:
             "peer": peer,
             "peer_value": peer_value,
             "ratio": peer_value / value if value and peer_value else None,
-            "target": target,
+            "target": f"≥ {target}×" if target else None,
             "agree": None if None in checks or not checks else all(checks),
         }
 
@@ -210,7 +211,7 @@ def show(rows):
                 row["peer"] or "–",
                 number(row["peer_value"]),
                 number(row["ratio"], "×"),
-                number(row["target"], "×"),
+                row["target"] or "–",
                 {True: "agree", False: "DIFFER", None: "–"}[row["agree"]],
             )
         )
@@ -224,9 +225,9 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--fresh", action="store_true")
-    parser.add_argument("--stored", action="store_true")
-    parser.add_argument("--peers-only", action="store_true")
+    measured = parser.add_mutually_exclusive_group()
+    for name in ("--fresh", "--stored", "--peers-only", "--ours-only"):
+        measured.add_argument(name, action="store_true")
     parser.add_argument("--only", default="", help="measures whose name and peer match")
     parser.add_argument("--core", type=int, default=0)
     options = parser.parse_args()
@@ -236,10 +237,11 @@ def main():
     if not options.stored:
         table.measure()
     rows = list(table.rows())
+    whole = json.dumps({"machine": table.store.machine, "rows": rows})
     if not options.stored:
-        table.store.keep_rows(rows)
+        results.replace(os.path.join(environments.FOLDER, "table.json"), whole)
     if options.json:
-        print(json.dumps({"machine": table.store.machine, "rows": rows}))
+        print(whole)
     else:
         machine = table.store.machine
         print(", ".join(f"{name}: {value}" for name, value in machine.items()))
