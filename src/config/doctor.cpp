@@ -78,11 +78,9 @@ private:
         const auto text = variable(name);
         return text ? parse_integer(*text) : std::nullopt;
     }
-    /// Whether mpirun (of Open MPI 4 or 5) started this rank.
-    bool by_mpirun() const {
-        return variable("OMPI_MCA_orte_launch") || variable("PRTE_LAUNCHED") ||
-               variable("OMPI_COMMAND");
-    }
+    /// Whether mpirun (of Open MPI 4 or 5) started this rank: only it sets this one, while others
+    /// of the family appear by MPI_Init in a process that nobody launched.
+    bool by_mpirun() const { return variable("OMPI_COMM_WORLD_SIZE").has_value(); }
     bool by_srun() const { return variable("SLURM_STEP_ID") && !by_mpirun(); }
     /// Open MPI's first version number; 0 for another library.
     long long open_mpi() const {
@@ -140,8 +138,7 @@ void Judge::ranks() {
     if (promised == 0) {
         // mpirun inside an allocation knows better than the allocation.
         for (const char* name : {"OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", "PMI_SIZE"})
-            if (promised == 0 && (by_mpirun() ? std::string_view(name).starts_with("OMPI") : true))
-                promised = integer(source = name).value_or(0);
+            if (promised == 0) promised = integer(source = name).value_or(0);
     }
     if (promised <= 0 || promised == world) {
         add("ranks", Verdict::good,
@@ -187,7 +184,11 @@ void Judge::programs() {
                 "install one version on all hosts, or use a folder that all hosts share");
             return;
         }
-    add("program", Verdict::good, facts_.ranks.front().program);
+    std::set<std::string> sets;
+    for (const RankFacts& rank : facts_.ranks) sets.insert(rank.simd);
+    // Hosts of several kinds work together; the engine then uses what all of them have.
+    add("program", Verdict::good,
+        format("{}, SIMD {}", facts_.ranks.front().program, fmt::join(sets, " and ")));
 }
 
 void Judge::threads() {

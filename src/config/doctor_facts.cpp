@@ -32,6 +32,7 @@ Json rank_json(const RankFacts& facts) {
                     .set("rank", facts.rank)
                     .set("host", facts.host)
                     .set("program", facts.program)
+                    .set("simd", facts.simd)
                     .set("cpus", cpus)
                     .set("online_cpus", facts.online_cpus)
                     .set("threads", facts.threads)
@@ -47,6 +48,7 @@ RankFacts rank_facts(const Json& json) {
     facts.rank = static_cast<int>(json.at("rank").integer());
     facts.host = json.at("host").text();
     facts.program = json.at("program").text();
+    facts.simd = json.at("simd").text();
     for (const double cpu : json.at("cpus").numbers()) facts.cpus.push_back(static_cast<int>(cpu));
     facts.online_cpus = static_cast<int>(json.at("online_cpus").integer());
     facts.threads = static_cast<int>(json.at("threads").integer());
@@ -63,8 +65,8 @@ RankFacts own_facts(const Comm& comm, int threads) {
     RankFacts facts;
     facts.rank = comm.rank();
     facts.host = host_name();
-    facts.program = format("wavetrain {} ({}), SIMD {}", version(), commit(),
-                           std::string(simd_name(simd_in_use())));
+    facts.program = format("wavetrain {} ({})", version(), commit());
+    facts.simd = simd_name(simd_in_use());
     facts.cpus = affinity_cpus();
     facts.online_cpus = online_cpus();
     facts.cpu_quota = cgroup_cpus();

@@ -36,13 +36,13 @@ TomlValue convert(const toml::node& node, const Place& place, const std::string&
     } else if (const auto* table = node.as_table()) {
         value.type = Type::table;
         for (const auto& [key, member] : *table)
-            value.members.emplace_back(std::string(key.str()),
-                                       convert(member, place_of(key.source(), file), file));
+            value.members.push_back(
+                {std::string(key.str()), convert(member, place_of(key.source(), file), file)});
         // toml++ sorts by name; mistakes are to be found in the order of the text.
         std::stable_sort(value.members.begin(), value.members.end(),
                          [](const auto& a, const auto& b) {
-                             return std::pair(a.second.place.line, a.second.place.column) <
-                                    std::pair(b.second.place.line, b.second.place.column);
+                             return std::pair(a.value.place.line, a.value.place.column) <
+                                    std::pair(b.value.place.line, b.value.place.column);
                          });
     } else {
         value.type = Type::time;

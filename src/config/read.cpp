@@ -186,7 +186,8 @@ void Reader::unknown(const std::string& table, const std::string& key, const Tom
 
 void Reader::read_table(const Table& table, const TomlValue& value) {
     if (value.type != Type::table) wrong_type(table.name, "a table", value);
-    for (const auto& [name, member] : value.members) {
+    for (const auto& [member_name, member] : value.members) {
+        const std::string& name = member_name; // clang 14 captures no structured binding
         const std::string full = table.name + "." + name;
         const auto key = std::find_if(table.keys.begin(), table.keys.end(),
                                       [&](const Key& known) { return known.name == name; });

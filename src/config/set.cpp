@@ -59,7 +59,7 @@ void set_places(TomlValue& value, const Place& place) {
     value.place = place;
     value.from_set = true;
     for (TomlValue& item : value.items) set_places(item, place);
-    for (auto& member : value.members) set_places(member.second, place);
+    for (auto& member : value.members) set_places(member.value, place);
 }
 
 TomlValue read_value(const std::string& text, bool as_text, const Place& place) {
@@ -72,8 +72,8 @@ TomlValue read_value(const std::string& text, bool as_text, const Place& place) 
     if (as_text && !quoted) return plain;
     try {
         TomlValue root = parse_toml("value = " + text, place.file);
-        if (root.members.size() == 1 && root.members[0].first == "value")
-            return root.members[0].second;
+        if (root.members.size() == 1 && root.members[0].name == "value")
+            return root.members[0].value;
     } catch (const Error& error) {
         if (quoted || first == '[' || first == '{')
             fail_at(place, Kind::usage, "the value {} is not TOML: {}", text,
@@ -91,8 +91,8 @@ TomlValue& follow(TomlValue& table, const Step& step, const Place& place) {
         TomlValue made;
         made.place = place;
         made.from_set = true;
-        table.members.emplace_back(step.name, std::move(made));
-        value = &table.members.back().second;
+        table.members.push_back({step.name, std::move(made)});
+        value = &table.members.back().value;
         if (step.index) value->type = Type::list;
     }
     if (!step.index) return *value;
@@ -118,7 +118,7 @@ void apply_set(TomlValue& root, const std::string& set) {
 
 const TomlValue* TomlValue::find(std::string_view name) const {
     for (const auto& member : members)
-        if (member.first == name) return &member.second;
+        if (member.name == name) return &member.value;
     return nullptr;
 }
 

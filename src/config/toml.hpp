@@ -6,10 +6,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace wavetrain {
+
+struct TomlMember;
 
 /// A TOML value; which of the fields holds it, `type` says.
 struct TomlValue {
@@ -21,15 +22,22 @@ struct TomlValue {
     double real = 0;
     std::string text;
     std::vector<TomlValue> items;
-    std::vector<std::pair<std::string, TomlValue>> members; ///< in the order of the text
-    Place place;           ///< of the key for members of tables, of the value otherwise
-    bool from_set = false; ///< given by --set, not by the text
+    std::vector<TomlMember> members; ///< in the order of the text
+    Place place;                     ///< of the key for members of tables, of the value otherwise
+    bool from_set = false;           ///< given by --set, not by the text
 
     /// The member of a table; null if there is none.
     const TomlValue* find(std::string_view name) const;
     TomlValue* find(std::string_view name);
     /// "an integer", "a string", ...
     std::string_view type_name() const;
+};
+
+/// A named value of a table. (Not a std::pair: a vector, but no pair, may be declared with a type
+/// that is still incomplete.)
+struct TomlMember {
+    std::string name;
+    TomlValue value;
 };
 
 /// Reads a text into its root table; a `usage` error with file:line:col where it is no TOML.

@@ -10,9 +10,10 @@ import support
 
 
 class Doctor(support.AppTest):
-    def examine(self, code, *arguments, **options):
+    def examine(self, code, *arguments, output=None, **options):
         """doctor's findings by subject; it must end with this code."""
-        done = support.run("doctor", "--json", "--folder", self.folder, *arguments, **options)
+        output = output or self.folder
+        done = support.run("doctor", "--json", "--folder", output, *arguments, **options)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         result = json.loads(done.stdout)
         self.assertEqual(result["good"], code == 0)
@@ -81,7 +82,7 @@ class Doctor(support.AppTest):
         self.assertEqual(glob.glob(self.path(".*")), [])
 
     def test_folder_where_nothing_can_be_written(self):
-        found = self.examine(5, "--folder", "/proc/self")
+        found = self.examine(5, output="/proc/self")
         self.assertEqual(found["folder"]["verdict"], "wrong")
         self.assertIn("output.folder", found["folder"]["remedy"])
 

@@ -28,7 +28,8 @@ LaunchFacts launch(const std::vector<int>& ranks_of_hosts) {
             RankFacts rank;
             rank.rank = static_cast<int>(facts.ranks.size());
             rank.host = "node" + std::to_string(host);
-            rank.program = "wavetrain 1 (abc), SIMD avx2";
+            rank.program = "wavetrain 1 (abc)";
+            rank.simd = "avx2";
             rank.cpus = cpus(0, 8);
             rank.online_cpus = 8;
             rank.memory_bytes = 16 * kGiB;
@@ -37,8 +38,7 @@ LaunchFacts launch(const std::vector<int>& ranks_of_hosts) {
         }
     facts.folder = {"/data/run", "", "", 100 * kGiB};
     facts.mpi = "Open MPI v4.1.4, package: Debian OpenMPI";
-    facts.environment = {{"OMPI_COMMAND", "wavetrain"},
-                         {"OMPI_COMM_WORLD_SIZE", std::to_string(facts.ranks.size())},
+    facts.environment = {{"OMPI_COMM_WORLD_SIZE", std::to_string(facts.ranks.size())},
                          {"OMPI_MCA_oob_tcp_keepalive_time", "5"},
                          {"OMPI_MCA_oob_tcp_keepalive_intvl", "2"},
                          {"OMPI_MCA_oob_tcp_keepalive_probes", "3"}};
@@ -88,7 +88,7 @@ TEST_CASE("doctor finds nothing wrong where nothing is", "[config]") {
     CHECK(contains(about(slurm(4, "pmix"), "launcher").text, "srun --mpi=pmix, job 7 step 0"));
     CHECK(contains(about(launch({2, 2}), "hosts").text, "2 hosts: node0 x 2 node1 x 2"));
     LaunchFacts bare = launch({1});
-    bare.environment.clear();
+    bare.environment = {{"OMPI_COMMAND", "wavetrain"}}; // set by MPI_Init itself
     CHECK(contains(about(bare, "launcher").text, "none"));
 }
 
@@ -118,9 +118,16 @@ TEST_CASE("doctor knows the Slurm plug-ins that leave ranks alone", "[config]") 
 TEST_CASE("doctor sees uneven hosts and different programs", "[config]") {
     check_only(launch({3, 1}), "hosts", Verdict::slow, "node0 x 3 node1 x 1", "ppr:2:node");
     LaunchFacts facts = launch({1, 1});
-    facts.ranks[1].program = "wavetrain 1 (def), SIMD avx2";
+    facts.ranks[1].program = "wavetrain 1 (def)";
     check_only(facts, "program", Verdict::wrong, "rank 1 on node1 runs wavetrain 1 (def)",
                "one version");
+}
+
+TEST_CASE("hosts of several kinds are in order, and named", "[config]") {
+    LaunchFacts facts = launch({1, 1});
+    facts.ranks[1].simd = "avx512";
+    CHECK(about(facts, "program").verdict == Verdict::good);
+    CHECK(contains(about(facts, "program").text, "SIMD avx2 and avx512"));
 }
 
 TEST_CASE("doctor sees threads and ranks that share CPUs", "[config]") {

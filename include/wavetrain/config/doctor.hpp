@@ -16,7 +16,8 @@ namespace wavetrain {
 struct RankFacts {
     int rank = 0;
     std::string host;
-    std::string program;   ///< version, commit and SIMD target
+    std::string program;   ///< version and commit
+    std::string simd;      ///< the instruction set that the engine uses there
     std::vector<int> cpus; ///< by the affinity mask
     int online_cpus = 1;
     std::optional<double> cpu_quota; ///< of the cgroups
