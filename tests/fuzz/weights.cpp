@@ -26,7 +26,7 @@ struct Whole {
         model = build_model(config, columns);
         parameters.assign(model->parameters(), 0.25);
         const std::string path = "/dev/shm/wavetrain-fuzz-" + std::to_string(::getpid());
-        save_weights(path, *model, parameters, weights_info(config, columns));
+        save_weights(path, *model, parameters, weights_info(config, columns, {}));
         image = read_text(path);
         remove_path(path);
     }

@@ -66,8 +66,9 @@ TEST_CASE("gradients are the derivatives", "[circuit][angle]") {
         CHECK(partials.size() == angle.symbols().size());
         for (const auto& [symbol, slope] : partials) {
             auto values = kValues;
-            const auto along = [&](double x) {
-                values[static_cast<std::size_t>(symbol)] = x;
+            const auto place = static_cast<std::size_t>(symbol);
+            const auto along = [&values, &angle, place](double x) {
+                values[place] = x;
                 return angle.value(values);
             };
             const double expected =
