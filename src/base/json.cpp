@@ -49,6 +49,8 @@ Json Json::parse(std::string_view text, const std::string& file) {
         const std::size_t start = newline == std::string_view::npos ? 0 : newline + 1;
         fail_at({file, line, static_cast<int>(std::max<std::size_t>(end - start, 1))}, Kind::usage,
                 "not valid JSON");
+    } catch (const nlohmann::json::out_of_range&) {
+        fail_at({file, 0, 0}, Kind::usage, "not valid JSON: a number beyond the largest double");
     }
 }
 

@@ -16,8 +16,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (circuit.operations.size() > 500) return;
         const std::string written = write_qasm(circuit, 3);
         const Circuit again = parse_qasm(written, "written.qasm", no_files);
+        // Gates outside stdgates are written as definitions, and read as what these stand for.
         fuzz::require(again.qubits == circuit.qubits &&
-                      again.operations.size() == circuit.operations.size());
+                      again.symbols.size() == circuit.symbols.size());
     });
     return 0;
 }

@@ -152,3 +152,7 @@ TEST_CASE("a parallel loop throws the exception of its lowest failing index", "[
         CHECK(error.kind() == Kind::numeric);
     }
 }
+
+TEST_CASE("a number that no double holds is refused, not thrown through", "[base][json]") {
+    CHECK_THROWS_AS(Json::parse("{\"loss\": 1e999}"), Error);
+}
