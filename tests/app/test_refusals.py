@@ -287,7 +287,6 @@ class FolderRefusals(support.AppTest):
         self.succeed("train", config, "--quiet")
         first = support.read_bytes(self.path("run", "weights.h5"))
         self.write("run/notes.txt", "mine")
-        os.makedirs(self.path("run", "checkpoints"))
         self.succeed("train", config, "--overwrite", "--quiet")
         self.assertEqual(len(support.events(self.path("run"), "epoch")), 3)
         self.assertEqual(support.read_bytes(self.path("run", "weights.h5")), first)
