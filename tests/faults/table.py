@@ -249,13 +249,11 @@ class Tmpfs:
 
     def __enter__(self):
         os.makedirs(self.path)
-        done = self.mount("-t", "tmpfs", "-o", f"size={self.size}", "tmpfs")
+        mount = ["mount", "-t", "tmpfs", "-o", f"size={self.size}", "tmpfs", self.path]
+        done = subprocess.run(mount, capture_output=True, text=True)
         if done.returncode != 0:
             raise Skip(f"mounting is not allowed here: {done.stderr.strip()}")
         return self
-
-    def mount(self, *options):
-        return subprocess.run(["mount", *options, self.path], capture_output=True, text=True)
 
     def __exit__(self, *error):
         subprocess.run(["umount", "-l", self.path], capture_output=True)
@@ -280,21 +278,22 @@ def disk_full(run):
         return seconds, code, run.resumed()
 
 
-def read_only(run):
-    """The file system becomes read-only, as after an error of the disk."""
-    with Tmpfs(run, "64m") as disk:
-        run.start()
-        run.wait_for_checkpoint()
-        began = time.monotonic()
-        # Not while a file is open for writing: metrics.jsonl is, so the mount point is made so.
-        done = disk.mount("-o", "remount,bind,ro")
+def not_writable(run):
+    """The run's folder loses the right to be written: `immutable`, which binds root too."""
+    run.start()
+    run.wait_for_checkpoint()
+    folders = [run.output, os.path.join(run.output, "checkpoints")]
+    began = time.monotonic()
+    done = subprocess.run(["chattr", "+i", *folders], capture_output=True, text=True)
+    try:
         if done.returncode != 0:
-            raise Skip(f"remounting is not allowed here: {done.stderr.strip()}")
+            raise Skip(f"chattr is not allowed here: {done.stderr.strip()}")
         seconds, code, text = run.end(began)
-        if "Read-only file system" not in text:
-            raise Broken(text[-1000:])
-        disk.mount("-o", "remount,bind,rw")
-        return seconds, code, run.resumed()
+    finally:
+        subprocess.run(["chattr", "-i", *folders], capture_output=True)
+    if "Operation not permitted" not in text:
+        raise Broken(text[-1000:])
+    return seconds, code, run.resumed()
 
 
 def folder_gone(run):
@@ -402,7 +401,7 @@ FAULTS = [
     ("a rank is killed, wrapper goes on", resumed_by_wrapper, 120, {0}, True),
     ("the newest checkpoint is damaged", damaged_checkpoint, 120, {0}, True),
     ("the disk is full", disk_full, 120, {3}, True),
-    ("the folder becomes read-only", read_only, 120, {3}, False),
+    ("the folder may not be written", not_writable, 120, {3}, False),
     ("the folder vanishes", folder_gone, 120, {3}, True),
     (
         "a host is lost",
