@@ -87,7 +87,7 @@ class Run:
         )
 
     def wait_for(self, condition, what):
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + LIMIT_SECONDS
         while not condition():
             if self.process.poll() is not None:
                 raise Broken(f"ended before {what}: {self.process.communicate()[0][-1000:]}")
@@ -354,7 +354,7 @@ def on_slurm(strike, code_of):
                 "-N2", "-n2", "--output=log", "scripts/slurm/train.sbatch", run.config(),
                 folder=run.folder,
             )  # fmt: skip
-            cluster.wait_until(run.checkpoints, "a checkpoint")
+            cluster.wait_until(run.checkpoints, "a checkpoint", LIMIT_SECONDS)
             began = time.monotonic()
             strike(slurm, job)
             code = code_of(slurm, job)
