@@ -184,6 +184,12 @@ bool acts_diagonally(const Circuit& circuit, const Operation& operation, Qubit q
     return gate_info(operation.gate).diagonal;
 }
 
+bool is_diagonal(const Circuit& circuit, const Operation& operation) {
+    const std::vector<Qubit> touched = touched_qubits(operation);
+    return std::all_of(touched.begin(), touched.end(),
+                       [&](Qubit q) { return acts_diagonally(circuit, operation, q); });
+}
+
 std::string operation_name(const Operation& operation) {
     const GateInfo& base = gate_info(operation.gate);
     int positive = 0;

@@ -36,12 +36,6 @@ bool is_move(const Operation& operation) {
            (name == "swap" && operation.controls.empty());
 }
 
-bool is_diagonal(const Circuit& circuit, const Operation& operation) {
-    const std::vector<Qubit> touched = touched_qubits(operation);
-    return std::all_of(touched.begin(), touched.end(),
-                       [&](Qubit q) { return acts_diagonally(circuit, operation, q); });
-}
-
 /// The cost of one operation, or of a product on the same qubits.
 double operation_cost(const Circuit& circuit, const Operation& operation) {
     if (is_move(operation)) return kMove;

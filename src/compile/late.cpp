@@ -68,9 +68,9 @@ private:
     /// Groups that can be first; a few of them where there are many.
     std::vector<int> starts() const {
         constexpr std::size_t kMost = 64;
-        constexpr std::size_t kMuch = 4096; // groups times starts, so that large circuits compile
-        const std::size_t most = std::clamp<std::size_t>(
-            kMost * kMuch / std::max<std::size_t>(own_.size() * 16, 1), 1, kMost);
+        constexpr std::size_t kMuch = 16384; // groups times starts, so that large circuits compile
+        const std::size_t most =
+            std::clamp<std::size_t>(kMuch / std::max<std::size_t>(own_.size(), 1), 1, kMost);
         std::vector<int> found;
         for (std::size_t g = 0; g < own_.size() && found.size() < most; ++g) {
             bool front = true;
@@ -106,7 +106,6 @@ private:
 
     void run_group(int group) {
         steps_.push_back({group, Qubit{-1}});
-        done_[at(group)] = true;
         cost_ += costs_[at(group)] * std::exp2(std::popcount(entered_));
         for (std::uint64_t rest = own_[at(group)]; rest != 0; rest &= rest - 1)
             ++next_[static_cast<std::size_t>(std::countr_zero(rest))];
@@ -117,7 +116,6 @@ private:
         bool changed = true;
         while (changed) {
             changed = false;
-            while (first_open_ < own_.size() && done_[first_open_]) ++first_open_;
             for (std::size_t q = 0; q < queues_.size(); ++q) {
                 if (next_[q] >= queues_[q].size()) continue;
                 const int group = queues_[q][next_[q]];
@@ -152,9 +150,7 @@ private:
         steps_.clear();
         entered_ = 0;
         cost_ = 0;
-        first_open_ = 0;
         next_.assign(queues_.size(), 0);
-        done_.assign(own_.size(), false);
         int group = first;
         // Groups on no qubit (a global phase) come first.
         for (std::size_t g = 0; g < own_.size(); ++g)
@@ -178,8 +174,6 @@ private:
     // Of one run.
     std::vector<ScheduleStep> steps_;
     std::vector<std::size_t> next_;
-    std::vector<bool> done_;
-    std::size_t first_open_ = 0;
     std::uint64_t entered_ = 0;
     double cost_ = 0;
 };

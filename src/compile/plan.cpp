@@ -169,6 +169,12 @@ Cone make_cone(const Plan& plan, const ConeShape& shape, const CompileOptions& o
 
 } // namespace
 
+std::vector<Position> all_positions(int count) {
+    std::vector<Position> positions;
+    for (int p = 0; p < count; ++p) positions.push_back(Position{p});
+    return positions;
+}
+
 Plan compile(Circuit circuit, std::vector<PauliSum> observables, std::vector<bool> varying,
              const CompileOptions& options) {
     check_circuit(circuit);

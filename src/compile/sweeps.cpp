@@ -43,16 +43,10 @@ public:
             if (!small_state()) large_state();
         }
         // A cone without gates still has a state.
-        if (cone_.sweeps.empty()) cone_.sweeps.push_back({0, 0, all(there_)});
+        if (cone_.sweeps.empty()) cone_.sweeps.push_back({0, 0, all_positions(there_)});
     }
 
 private:
-    static std::vector<Position> all(int count) {
-        std::vector<Position> positions;
-        for (int p = 0; p < count; ++p) positions.push_back(Position{p});
-        return positions;
-    }
-
     void take(Block block) {
         if (block.kind == Block::Kind::enter) ++there_;
         block.positions = there_;
@@ -69,7 +63,7 @@ private:
             after = next;
         }
         if (count == 0) return false;
-        Sweep sweep{cone_.blocks.size(), 0, all(after)};
+        Sweep sweep{cone_.blocks.size(), 0, all_positions(after)};
         for (std::size_t i = 0; i < count; ++i) take(std::move(left_[i]));
         left_.erase(left_.begin(), left_.begin() + static_cast<std::ptrdiff_t>(count));
         sweep.last = cone_.blocks.size();

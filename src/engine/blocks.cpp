@@ -7,12 +7,6 @@
 namespace wavetrain {
 namespace {
 
-std::vector<Position> all_positions(int count) {
-    std::vector<Position> positions;
-    for (int p = 0; p < count; ++p) positions.push_back(Position{p});
-    return positions;
-}
-
 /// A block as an instruction on the whole state.
 template <class Real> struct Single {
     Instruction instruction;

@@ -135,18 +135,16 @@ void VaryingBinder::bind(std::size_t index, std::span<const double> symbols,
 
 BoundCone::BoundCone(const Plan& plan, const Cone& cone, std::span<const double> symbols)
     : plan_(&plan), cone_(&cone), families_(at(cone.families)) {
-    std::vector<bool> bound(families_.size(), false);
-    for (const Block& block : cone.blocks) {
-        if (bound[at(block.family)]) continue;
-        bound[at(block.family)] = true;
-        families_[at(block.family)] = bind_at(plan, cone, block, symbols);
-    }
+    bind(symbols, true);
 }
 
-void BoundCone::rebind_varying(std::span<const double> symbols) {
+void BoundCone::rebind_varying(std::span<const double> symbols) { bind(symbols, false); }
+
+/// One block of each family; the shared ones only if asked for.
+void BoundCone::bind(std::span<const double> symbols, bool shared) {
     std::vector<bool> bound(families_.size(), false);
     for (const Block& block : cone_->blocks) {
-        if (!block.varying || bound[at(block.family)]) continue;
+        if (!(block.varying || shared) || bound[at(block.family)]) continue;
         bound[at(block.family)] = true;
         families_[at(block.family)] = bind_at(*plan_, *cone_, block, symbols);
     }

@@ -1,6 +1,8 @@
 /// From blocks to instructions and numbers.
 #include "instruction.hpp"
 
+#include "phases.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -9,15 +11,6 @@ namespace wavetrain {
 namespace {
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-double sign_of(std::uint64_t bits) { return std::popcount(bits) % 2 == 0 ? 1.0 : -1.0; }
-
-/// i^count.
-Complex power_of_i(int count) {
-    constexpr std::array<Complex, 4> kPowers{Complex{1, 0}, Complex{0, 1}, Complex{-1, 0},
-                                             Complex{0, -1}};
-    return kPowers[at(count) & 3];
-}
 
 /// Maps positions of the state to those of a piece, and those to lane bits and group bits.
 class Geometry {
@@ -60,15 +53,6 @@ private:
     std::span<const Position> piece_;
     int lane_bits_;
 };
-
-bool is_diagonal(const Plan& plan, const Block& block) {
-    return std::all_of(block.operations.begin(), block.operations.end(), [&](int index) {
-        const Operation& operation = plan.circuit.operations[at(index)];
-        const std::vector<Qubit> touched = touched_qubits(operation);
-        return std::all_of(touched.begin(), touched.end(),
-                           [&](Qubit q) { return acts_diagonally(plan.circuit, operation, q); });
-    });
-}
 
 /// An X or a SWAP with vertical targets only moves groups.
 bool is_swap(const Plan& plan, const Block& block, const LanePattern& pattern) {
@@ -273,7 +257,11 @@ Op choose_op(const Plan& plan, const Block& block, const Instruction& made,
              const LanePattern& pattern) {
     if (made.op != Op::matrix) return made.op;
     if (is_swap(plan, block, pattern)) return Op::swap;
-    return is_diagonal(plan, block) ? Op::diagonal : Op::matrix;
+    const bool diagonal =
+        std::all_of(block.operations.begin(), block.operations.end(), [&](int index) {
+            return is_diagonal(plan.circuit, plan.circuit.operations[at(index)]);
+        });
+    return diagonal ? Op::diagonal : Op::matrix;
 }
 
 template <class Real>

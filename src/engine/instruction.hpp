@@ -20,7 +20,6 @@ struct LanePattern {
     unsigned control_value = 0;
     unsigned x_lane = 0; ///< of a Pauli word
     unsigned z_lane = 0;
-    bool vertical_controls = false; ///< decides nothing but which kernel; kept for equality
 
     bool operator==(const LanePattern&) const = default;
 };

@@ -2,29 +2,19 @@
 /// one sweep; the others take a sweep each.
 #include "observe.hpp"
 
+#include "phases.hpp"
 #include "simd_target.hpp"
 #include "wavetrain/base/parallel.hpp"
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <type_traits>
 
 namespace wavetrain {
 namespace {
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 /// Parts of a sweep: fixed, so that sums do not depend on the number of threads.
 constexpr std::size_t kPart = 1 << 15;
-
-double sign_of(std::uint64_t bits) { return std::popcount(bits) % 2 == 0 ? 1.0 : -1.0; }
-
-Complex power_of_i(int count) {
-    constexpr std::array<Complex, 4> kPowers{Complex{1, 0}, Complex{0, 1}, Complex{-1, 0},
-                                             Complex{0, -1}};
-    return kPowers[at(count) & 3];
-}
 
 bool is_constant(const PauliWord& word) { return word.x_mask == 0 && word.z_mask == 0; }
 

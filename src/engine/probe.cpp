@@ -38,9 +38,8 @@ struct Setup {
         bra.reset(qubits);
         Block block;
         block.targets = std::move(targets);
-        std::vector<Position> positions;
-        for (int p = 0; p < qubits; ++p) positions.push_back(Position{p});
-        instruction = make_instruction(block, qubits, positions, Lanes::amplitudes, slot.pattern);
+        instruction =
+            make_instruction(block, qubits, all_positions(qubits), Lanes::amplitudes, slot.pattern);
         slot.op = instruction.op;
         slot.target_count = static_cast<int>(block.targets.size());
         BoundBlock numbers;

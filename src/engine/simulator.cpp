@@ -17,12 +17,6 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 /// Sums of a sweep are taken in at most so many parts, whatever the number of threads.
 constexpr std::size_t kParts = 64;
 
-std::vector<Position> all_positions(int count) {
-    std::vector<Position> positions;
-    for (int p = 0; p < count; ++p) positions.push_back(Position{p});
-    return positions;
-}
-
 /// The instructions of one sweep.
 struct SweepProgram {
     Pieces pieces;
@@ -119,7 +113,8 @@ template <class Real> struct Simulator<Real>::Program {
         }
     }
 
-    /// Calls body(piece's index, its first amplitudes in ket and bra) for every piece of a sweep.
+    /// Calls body(part, values of the positions outside, ket, bra) for every piece of a sweep.
+    /// Pieces of one part follow one another on one thread.
     template <class Body> void for_pieces(SweepProgram& sweep, bool both, bool back, Body&& body) {
         Pieces& pieces = sweep.pieces;
         if (pieces.whole()) {

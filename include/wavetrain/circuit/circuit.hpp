@@ -81,6 +81,9 @@ std::vector<Qubit> touched_qubits(const Operation& operation);
 /// operations that do so on every qubit that they share commute.
 bool acts_diagonally(const Circuit& circuit, const Operation& operation, Qubit qubit);
 
+/// Whether it acts so on all of them: its matrix is diagonal.
+bool is_diagonal(const Circuit& circuit, const Operation& operation);
+
 /// The name a user would give an operation: "cx" for an X with one positive control; controls that
 /// no row covers come before it as "ctrl" or "negctrl".
 std::string operation_name(const Operation& operation);

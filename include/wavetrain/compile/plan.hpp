@@ -18,6 +18,9 @@ struct Position {
     auto operator<=>(const Position&) const = default;
 };
 
+/// Positions 0 ... count-1.
+std::vector<Position> all_positions(int count);
+
 /// A Pauli word on positions. P |i> = i^(number of Y) (-1)^popcount(i & z_mask) |i xor x_mask>,
 /// where a Y is in both masks.
 struct PauliWord {

@@ -35,6 +35,8 @@ public:
     std::size_t size() const { return cone_->blocks.size(); }
 
 private:
+    void bind(std::span<const double> symbols, bool shared);
+
     const Plan* plan_;
     const Cone* cone_;
     std::vector<BoundBlock> families_;
