@@ -50,9 +50,75 @@ TomlValue convert(const toml::node& node, const Place& place, const std::string&
     return value;
 }
 
+/// Walks through a text outside its comments and its texts in quotes.
+class BareText {
+public:
+    explicit BareText(std::string_view text) : text_(text) {
+        if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3; // a byte-order mark
+    }
+
+    /// Refuses what no bare key and no value may hold. (toml++ 3 takes some such characters for
+    /// impossible, in the compiler's sense.)
+    void check(const std::string& file) {
+        while (at_ < text_.size()) {
+            const char c = text_[at_];
+            if (static_cast<unsigned char>(c) >= 0x80)
+                fail_at(place(file), Kind::usage,
+                        "characters beyond ASCII may stand only in comments and in quotes");
+            if (c == '#')
+                at_ = std::min(text_.find('\n', at_), text_.size());
+            else if (c == '"' || c == '\'')
+                skip_quoted(c);
+            else
+                ++at_;
+        }
+    }
+
+private:
+    Place place(const std::string& file) const {
+        const std::string_view before = text_.substr(0, at_);
+        const std::size_t newline = before.rfind('\n');
+        const std::string_view line =
+            newline == std::string_view::npos ? before : before.substr(newline + 1);
+        // Columns count characters, not bytes.
+        const auto column = std::count_if(line.begin(), line.end(), [](char c) {
+            return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+        });
+        return {file, 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n')),
+                1 + static_cast<int>(column)};
+    }
+
+    /// To behind the closing quotes; an open text on one line ends with the line.
+    void skip_quoted(char quote) {
+        const std::string three(3, quote);
+        const bool lines = text_.substr(at_).starts_with(three);
+        at_ += lines ? 3 : 1;
+        while (at_ < text_.size()) {
+            if (text_[at_] == '\\' && quote == '"') {
+                at_ += 2;
+            } else if (lines && text_.substr(at_).starts_with(three)) {
+                at_ += 3;
+                // Up to two more quotes before the closing ones belong to the text.
+                for (int more = 0; more < 2 && at_ < text_.size() && text_[at_] == quote; ++more)
+                    ++at_;
+                return;
+            } else if (!lines && (text_[at_] == quote || text_[at_] == '\n')) {
+                ++at_;
+                return;
+            } else {
+                ++at_;
+            }
+        }
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+};
+
 } // namespace
 
 TomlValue parse_toml(std::string_view text, const std::string& file) {
+    BareText(text).check(file);
     try {
         return convert(toml::parse(text, file), {file, 1, 1}, file);
     } catch (const toml::parse_error& error) {

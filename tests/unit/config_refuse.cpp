@@ -216,3 +216,11 @@ TEST_CASE("config: a file that cannot be read is an environment error", "[config
         }
     }
 }
+
+TEST_CASE("characters beyond ASCII stand in quotes and comments only", "[config]") {
+    CHECK(refusal("[train]\nsch\xC3\xB6n = 1\n") ==
+          "a.toml:2:4: characters beyond ASCII may stand only in comments and in quotes");
+    CHECK(refusal("# \xC3\xB6\n\"\\\"\xC3\xB6\" = '\xC3\xB6'\n\xEF\xB3\xBF = 1\n")
+              .starts_with("a.toml:3:1:"));
+    CHECK(refusal("a = \"\"\"\n\xC3\xB6\"\"\"\"\"\n\xEF\xB3\xBF = 1\n").starts_with("a.toml:3:1:"));
+}
