@@ -17,7 +17,8 @@
 namespace wavetrain {
 namespace {
 
-constexpr std::array kKinds = {"throw", "bad_alloc", "missing", "hang", "kill", "nan"};
+constexpr std::array kKinds = {"throw", "bad_alloc", "missing", "hang", "kill", "nan", "slow"};
+constexpr std::chrono::milliseconds kSlow{50};
 
 struct Fault {
     long long rank = 0;
@@ -69,7 +70,16 @@ Fault parse_fault(std::string_view text) {
     return fault;
 }
 
-/// Does the deed; returns only for the kind that its caller carries out.
+/// A fault strikes at its place; a rank that is slow at a step is so at all later ones.
+bool strikes_at(const Fault& fault, const std::string& given, std::string_view place) {
+    constexpr std::string_view kStep = "step:";
+    if (given == place) return true;
+    if (fault.kind != "slow" || !given.starts_with(kStep) || !place.starts_with(kStep))
+        return false;
+    return parse_integer(given.substr(kStep.size())) <= parse_integer(place.substr(kStep.size()));
+}
+
+/// Does the deed; returns only for a slow rank and for the kind that its caller carries out.
 bool carry_out(const Fault& fault, int rank, std::string_view place) {
     const std::string deed = format("injected on rank {} at {}", rank, place);
     if (fault.kind == "throw") fail(Kind::bug, "fault {}", deed);
@@ -77,6 +87,7 @@ bool carry_out(const Fault& fault, int rank, std::string_view place) {
     if (fault.kind == "missing")
         fail(Kind::environment, "cannot open a file: No such file or directory (fault {})", deed);
     if (fault.kind == "kill") std::raise(SIGKILL);
+    if (fault.kind == "slow") std::this_thread::sleep_for(kSlow);
     while (fault.kind == "hang") std::this_thread::sleep_for(std::chrono::hours(1));
     return fault.kind == "nan";
 }
@@ -87,9 +98,10 @@ bool inject_fault(const Comm& comm, std::string_view place) {
     const char* text = std::getenv("WAVETRAIN_FAULT");
     if (text == nullptr || *text == '\0') return false;
     const Fault fault = parse_fault(text);
-    const bool here =
-        fault.rank == comm.rank() &&
-        std::find(fault.places.begin(), fault.places.end(), place) != fault.places.end();
+    const bool here = fault.rank == comm.rank() &&
+                      std::any_of(fault.places.begin(), fault.places.end(), [&](const auto& given) {
+                          return strikes_at(fault, given, place);
+                      });
     return here && carry_out(fault, comm.rank(), place);
 }
 

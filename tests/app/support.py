@@ -30,6 +30,9 @@ HIDDEN = ("OMPI_", "PMI", "PRTE_", "SLURM_", "OMP_", "WAVETRAIN_FAULT")
 # Without a launcher: no daemon and no search for networks, which take Open MPI half a second.
 ALONE = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_pml": "ob1"}
 
+# A training with this lasts for long enough to be struck, however fast the machine.
+SLOW = "rank=0,at=step:1,kind=slow"
+
 
 def environment(**more):
     clean = {k: v for k, v in os.environ.items() if not k.startswith(HIDDEN)}

@@ -142,8 +142,6 @@ class FoldersThatRefuse(DiskTest):
                 self.succeed("train", config, "--resume", "auto", "--quiet")
                 self.assert_same_run(self.path("run"), self.unbroken())
 
-    # Known to fail, cause unknown: the warning did not come within 60 s.
-    @unittest.skipUnless(os.environ.get("WAVETRAIN_LONG"), "known to fail, cause unknown")
     def test_a_folder_that_vanishes(self):
         """The run notices, says it, keeps training, and ends with 3."""
         config = self.traced(train={"epochs": 10**6}, checkpoint={"every_steps": 1})

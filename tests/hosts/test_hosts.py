@@ -35,9 +35,11 @@ class TwoHosts(support.AppTest):
             checkpoint={"every_steps": 10, **changes},
         )
 
-    def start(self, config, *options, wrapper=()):
+    def start(self, config, *options, wrapper=(), slow=True):
+        """Slow: however fast the machine, the training lasts for long enough to be struck."""
         process = self.hosts.launch(
             RUN, *wrapper, "--", "mpirun", "-n", 4, "-x", "OMP_NUM_THREADS",
+            *(("-x", f"WAVETRAIN_FAULT={support.SLOW}") if slow else ()),
             support.PROGRAM, "train", config, "--expect-hosts", 2, *options
         )  # fmt: skip
         self.addCleanup(process.communicate)
@@ -63,7 +65,7 @@ class TwoHosts(support.AppTest):
     def check_goes_on(self, config, output="run"):
         """Resumed to the end, the weights are those of an unbroken run on one host."""
         self.assertFalse(os.path.exists(self.path(output, "weights.h5")))
-        self.end(self.start(config, "--resume", "auto"), 0, 300)
+        self.end(self.start(config, "--resume", "auto", slow=False), 0, 300)
         self.check_whole(output)
 
     def check_whole(self, output="run", epochs=60):
@@ -83,7 +85,7 @@ class TwoHosts(support.AppTest):
 
     def test_unbroken(self):
         config = self.training("run", 5)
-        self.end(self.start(config), 0, 60)
+        self.end(self.start(config, slow=False), 0, 60)
         self.check_whole(epochs=5)
 
     def test_host_lost(self):

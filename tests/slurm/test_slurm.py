@@ -56,17 +56,21 @@ class Slurm(support.AppTest):
             self.slurm.wait_for_state(job, "COMPLETED", "CANCELLED", "FAILED", "TIMEOUT")
         wait_until(lambda: self.slurm.node_states() == {"idle"}, "nodes are idle again")
 
-    def submit(self, script, *arguments, options=()):
+    def submit(self, script, *arguments, options=(), **variables):
         job = self.slurm.submit(
             "--output=%x-%j.log", *options, f"scripts/slurm/{script}", *arguments,
-            folder=self.folder,
+            folder=self.folder, **variables,
         )  # fmt: skip
         self.jobs.append(job)
         return job
 
-    def train(self, config, *options):
+    def train(self, config, *options, **variables):
         """Two ranks, each on a node of its own."""
-        return self.submit("train.sbatch", config, options=("-N2", "-n2", *options))
+        return self.submit("train.sbatch", config, options=("-N2", "-n2", *options), **variables)
+
+    def train_slowly(self, config, *options):
+        """However fast the machine, the training lasts for long enough to be struck."""
+        return self.train(config, *options, WAVETRAIN_FAULT=support.SLOW)
 
     def log(self, job):
         paths = glob.glob(self.path(f"*-{job}.log"))
@@ -160,7 +164,7 @@ class Slurm(support.AppTest):
 
     def test_cancelled(self):
         """The ranks write a checkpoint; the job stays cancelled."""
-        job = self.train(self.training(every_steps=0))
+        job = self.train_slowly(self.training(every_steps=0))
         self.wait_for_epoch(job)
         self.slurm.run("scancel", job)
         self.slurm.wait_for_state(job, "CANCELLED")
@@ -173,7 +177,7 @@ class Slurm(support.AppTest):
     def test_time_limit(self):
         """USR1 comes before the limit: a checkpoint, and the job waits in the queue again."""
         config = self.training(epochs=100000, every_steps=0)
-        job = self.train(config, "--time=1", "--signal=B:USR1@55")
+        job = self.train_slowly(config, "--time=1", "--signal=B:USR1@55")
         self.slurm.wait_for_state(job, "PENDING", "RUNNING")
         wait_until(lambda: self.slurm.job(job)["Restarts"] == "1", "requeued", 120)
         self.slurm.wait_for_state(job, "PENDING")
@@ -189,7 +193,7 @@ class Slurm(support.AppTest):
         return support.read_bytes(self.path("run", "metrics.jsonl")).decode()
 
     def test_preempted_and_requeued(self):
-        job = self.train(self.training(every_steps=0))
+        job = self.train_slowly(self.training(every_steps=0))
         self.wait_for_epoch(job)
         urgent = self.slurm.submit(
             "-p", "high", "-N2", "-n2", "--exclusive", "--wrap", "true", "--output=urgent.log",
@@ -206,7 +210,7 @@ class Slurm(support.AppTest):
     def test_killed_rank(self):
         """srun ends the others, and the run goes on inside the allocation."""
         config = self.training()
-        job = self.train(config)
+        job = self.train_slowly(config)
         self.wait_for("run/checkpoints/*.h5", job)
         os.kill(ranks_of(config)[-1], signal.SIGKILL)
         self.check_completed(job)

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <map>
@@ -217,6 +218,18 @@ TEST_CASE("every kind of fault does what it says", "[comm]") {
     CHECK(WIFSIGNALED(*killed));
     CHECK(WTERMSIG(*killed) == SIGKILL);
     CHECK_FALSE(fault_status("rank=0,at=data,kind=hang", "data", 20).has_value());
+    // The fastest of five, since a busy machine may take as long without any fault.
+    for (const char* place : {"step:9", "step:10", "step:11", "validation:10"}) {
+        INFO(place);
+        auto fastest = std::chrono::steady_clock::duration::max();
+        for (int attempt = 0; attempt < 5; ++attempt) {
+            const auto began = std::chrono::steady_clock::now();
+            CHECK_FALSE(fault_error("rank=0,at=step:10,kind=slow", place).has_value());
+            fastest = std::min(fastest, std::chrono::steady_clock::now() - began);
+        }
+        const bool slow = std::string_view(place).starts_with("step:1");
+        CHECK((fastest >= std::chrono::milliseconds(50)) == slow);
+    }
 }
 
 TEST_CASE("a malformed fault is refused, whoever and wherever it is for", "[comm]") {
