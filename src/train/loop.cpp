@@ -262,7 +262,7 @@ private:
     /// The hash of the parameters, which must be the same on all ranks.
     std::string agree_on_parameters() {
         const std::string own = sha256(state_.parameters);
-        watchdog_.mark(format("step {}: comparing the weights", state_.step));
+        watchdog_.mark_step(format("step {}: comparing the weights", state_.step));
         watchdog_.await();
         const std::vector<std::string> all = comm_.all_gather(own);
         for (std::size_t rank = 0; rank < all.size(); ++rank)

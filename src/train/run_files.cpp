@@ -47,28 +47,34 @@ void RunFiles::open(const TrainState& state) {
         // A killed program whose launcher died first may live on for some seconds.
         lock_.emplace(folder.folder, kPatienceSeconds);
     }
-    if (setup_.resumption) {
-        check_samples(state);
-        const Checkpoint& checkpoint = setup_.resumption->checkpoint;
-        remove_leftovers(folder);
-        history_.emplace(folder.metrics(), setup_.resumption->metrics, checkpoint.metrics_records,
-                         checkpoint.metrics_pending);
-        // What was trained beyond this state is trained again; the weights stay until there are
-        // new ones.
-        remove_checkpoints_from(folder.checkpoints(), state.step + 1);
-    } else {
-        claim_folder(folder, setup_.overwrite);
-        history_.emplace(folder.metrics());
-    }
+    if (setup_.resumption) check_samples(state);
+    MetricsHistory history = setup_.resumption ? restore(state) : begin_afresh();
     replace_text(folder.config(), setup_.config_text);
-    writer_.emplace(folder.checkpoints(), setup_.checkpoint.keep, [this](std::int64_t step) {
-        inject_fault(comm_, format("checkpoint:{}", step));
-        // A folder that was removed or moved must not come back with checkpoints only.
-        if (!is_folder(setup_.folder.folder))
-            fail(Kind::environment, "the folder '{}' is not there any more", setup_.folder.folder);
-        // The checkpoint counts on these records.
-        history_->flush();
-    });
+    writer_.emplace(std::move(history), folder.checkpoints(), setup_.checkpoint.keep,
+                    [this](std::int64_t step) {
+                        inject_fault(comm_, format("checkpoint:{}", step));
+                        // A folder that was removed or moved must not come back with checkpoints
+                        // only.
+                        if (!is_folder(setup_.folder.folder))
+                            fail(Kind::environment, "the folder '{}' is not there any more",
+                                 setup_.folder.folder);
+                    });
+}
+
+MetricsHistory RunFiles::begin_afresh() const {
+    claim_folder(setup_.folder, setup_.overwrite);
+    return MetricsHistory(setup_.folder.metrics());
+}
+
+/// What was trained beyond this state is trained again; the weights stay until there are new ones.
+MetricsHistory RunFiles::restore(const TrainState& state) const {
+    const RunFolder& folder = setup_.folder;
+    const Checkpoint& checkpoint = setup_.resumption->checkpoint;
+    remove_leftovers(folder);
+    MetricsHistory history(folder.metrics(), setup_.resumption->metrics, checkpoint.metrics_records,
+                           checkpoint.metrics_pending);
+    remove_checkpoints_from(folder.checkpoints(), state.step + 1);
+    return history;
 }
 
 /// A checkpoint goes on only with the samples that it was trained with, in their order.
@@ -88,9 +94,8 @@ void RunFiles::check_samples(const TrainState& state) const {
 }
 
 void RunFiles::record(const std::vector<Json>& events) {
-    on_first_rank("writing metrics", [&] {
-        for (const Json& event : events) history_->append(event.dump());
-    });
+    for (const Json& event : events)
+        if (writes()) writer_->record(event.dump());
 }
 
 bool RunFiles::due_by_time() const {
@@ -103,7 +108,7 @@ bool RunFiles::due_by_steps(std::int64_t step) const {
     return setup_.checkpoint.every_steps > 0 && step % setup_.checkpoint.every_steps == 0;
 }
 
-std::string RunFiles::snapshot(const TrainState& state) const {
+Checkpoint RunFiles::snapshot(const TrainState& state) const {
     Checkpoint checkpoint;
     checkpoint.state = state;
     checkpoint.config = setup_.config_identity;
@@ -111,18 +116,16 @@ std::string RunFiles::snapshot(const TrainState& state) const {
     checkpoint.order_sha256 = order_sha256(setup_.options, setup_.training.count(), state.epoch);
     checkpoint.simd = setup_.weights_info.simd;
     checkpoint.piece_amplitudes = setup_.weights_info.piece_amplitudes;
-    checkpoint.metrics_records = history_->records();
-    checkpoint.metrics_pending = history_->pending();
-    return checkpoint_bytes(checkpoint);
+    return checkpoint;
 }
 
 void RunFiles::checkpoint(const TrainState& state) {
     last_checkpoint_ = Clock::now();
-    if (writes()) writer_->start(state.step, snapshot(state));
+    if (writes()) writer_->start(snapshot(state));
 }
 
 std::string RunFiles::checkpoint_now(const TrainState& state) {
-    on_first_rank("writing a checkpoint", [&] { writer_->write_now(state.step, snapshot(state)); });
+    on_first_rank("writing a checkpoint", [&] { writer_->write_now(snapshot(state)); });
     return format("{}/{}", setup_.folder.checkpoints(), checkpoint_name(state.step));
 }
 
@@ -132,7 +135,7 @@ void RunFiles::finish(const TrainState& state) {
     on_first_rank("writing the weights and the last checkpoint", [&] {
         std::optional<Error> failure;
         try {
-            writer_->write_now(state.step, snapshot(state));
+            writer_->write_now(snapshot(state));
         } catch (const Error& error) {
             failure = error;
         }
@@ -146,18 +149,15 @@ void RunFiles::finish(const TrainState& state) {
 
 void RunFiles::end(const Json& event) {
     on_first_rank("writing metrics", [&] {
-        history_->append(event.dump());
-        history_->finish();
+        writer_->record(event.dump());
+        writer_->finish();
     });
 }
 
-void RunFiles::end_by_error(const Json& event) noexcept {
-    if (!writes() || !history_) return;
-    try {
-        history_->append(event.dump());
-    } catch (const std::exception&) {
-        return; // the error that ended the run is the one to tell
-    }
+void RunFiles::end_by_error(const Json& event) {
+    if (!writes()) return;
+    writer_->record(event.dump());
+    writer_->drain();
 }
 
 } // namespace wavetrain

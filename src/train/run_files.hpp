@@ -1,8 +1,7 @@
 /// The files of a running training; private to the train room.
 #pragma once
 
-#include "checkpoint_writer.hpp"
-#include "history.hpp"
+#include "run_writer.hpp"
 #include "wavetrain/comm/watchdog.hpp"
 #include "wavetrain/train/loop.hpp"
 
@@ -23,7 +22,7 @@ public:
     /// Makes the folder ready: a new run, or the restored one with its metrics up to the
     /// checkpoint. A `usage` error if the checkpoint belongs to other data.
     void begin(const TrainState& state);
-    /// Appends events to the metrics.
+    /// Not collective. Appends events to the metrics while training goes on.
     void record(const std::vector<Json>& events);
 
     /// Not collective. Whether a checkpoint is due by this rank's clock; always false but on rank
@@ -40,7 +39,7 @@ public:
     /// Writes the run's last record, with all that could not be written before.
     void end(const Json& event);
     /// Likewise, for a run that ends by an error: what fails here is not said, the error counts.
-    void end_by_error(const Json& event) noexcept;
+    void end_by_error(const Json& event);
 
     /// The files written so far.
     const std::vector<std::string>& files() const { return files_; }
@@ -49,16 +48,17 @@ private:
     bool writes() const { return comm_.rank() == 0; }
     void on_first_rank(const std::string& what, const std::function<void()>& body);
     void open(const TrainState& state);
+    MetricsHistory begin_afresh() const;
+    MetricsHistory restore(const TrainState& state) const;
     void check_samples(const TrainState& state) const;
-    std::string snapshot(const TrainState& state) const;
+    Checkpoint snapshot(const TrainState& state) const;
 
     const TrainSetup& setup_;
     Comm& comm_;
     Watchdog& watchdog_;
     std::string data_sha256_;
-    std::optional<FolderLock> lock_; // these three on rank 0
-    std::optional<MetricsHistory> history_;
-    std::optional<CheckpointWriter> writer_;
+    std::optional<FolderLock> lock_; // these two on rank 0
+    std::optional<RunWriter> writer_;
     std::chrono::steady_clock::time_point last_checkpoint_ = std::chrono::steady_clock::now();
     std::vector<std::string> files_;
 };

@@ -173,7 +173,8 @@ class Lost(runs.RunTest):
                 )
 
     def test_a_stopped_rank_is_named_by_the_others(self):
-        config = self.traced(train={"epochs": 10**6})
+        # Stopped in validation it is the time-out that counts.
+        config = self.traced(train={"epochs": 10**6}, comm={"timeout_seconds": 12})
         started = runs.Started(self, "train", config, ranks=3, log=self.path("log"))
         runs.wait_until(lambda: runs.last_step(self.path("run")) > 3)
         started.send(signal.SIGSTOP, 1)

@@ -105,6 +105,23 @@ TEST_CASE("AppendFile: a torn last record is ended, new lines stay whole", "[io]
     CHECK(read_text(path) == "one\n{\"event\": \"st\ntwo\n");
 }
 
+TEST_CASE("FolderLock: one at a time, free again afterwards", "[io]") {
+    const test::Scratch scratch;
+    {
+        const FolderLock lock(scratch.folder(), 0.0);
+        try {
+            const FolderLock second(scratch.folder(), 0.1);
+            FAIL("granted twice");
+        } catch (const Error& error) {
+            CHECK(error.kind() == Kind::usage);
+            CHECK(std::string(error.what()).find("is in use") != std::string::npos);
+        }
+        const FolderLock missing(scratch.path("none"), 0.0); // nothing to protect
+    }
+    const FolderLock again(scratch.folder(), 0.0);
+    CHECK(list_folder(scratch.folder()).empty());
+}
+
 TEST_CASE("folders: created with parents, listed in order, removed with all they hold", "[io]") {
     const test::Scratch scratch;
     const std::string deep = scratch.path("a/b/c");

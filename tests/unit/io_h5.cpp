@@ -57,6 +57,21 @@ bool mentions(const Error& error, const std::string& text) {
 
 } // namespace
 
+TEST_CASE("an image is read as the file is, a cut one is refused", "[io]") {
+    const std::string image = example().image();
+    const H5File file = H5File::open_image("given name", image);
+    CHECK(file.path() == "given name");
+    CHECK(file.image() == image);
+    CHECK(file.read("/pqc/parameters:0") == example().read("/pqc/parameters:0"));
+    for (const std::size_t size : {std::size_t{1}, image.size() / 2}) try {
+            (void)H5File::open_image("cut", std::string_view(image).substr(0, size));
+            FAIL("accepted");
+        } catch (const Error& error) {
+            CHECK(error.kind() == Kind::environment);
+            CHECK(std::string(error.what()).find("cut") != std::string::npos);
+        }
+}
+
 TEST_CASE("h5: what is written is read back", "[io]") {
     const test::Scratch scratch;
     example().save(scratch.path("example.h5"));
