@@ -179,6 +179,12 @@ void create_folders(const std::string& path) {
     if (error) fail(Kind::environment, "cannot create the folder '{}': {}", path, error.message());
 }
 
+void create_folder(const std::string& path) {
+    std::error_code error;
+    fs::create_directory(path, error);
+    if (error) fail(Kind::environment, "cannot create the folder '{}': {}", path, error.message());
+}
+
 bool exists(const std::string& path) {
     std::error_code error;
     return fs::exists(path, error);

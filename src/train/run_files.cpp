@@ -50,15 +50,9 @@ void RunFiles::open(const TrainState& state) {
     if (setup_.resumption) check_samples(state);
     MetricsHistory history = setup_.resumption ? restore(state) : begin_afresh();
     replace_text(folder.config(), setup_.config_text);
-    writer_.emplace(std::move(history), folder.checkpoints(), setup_.checkpoint.keep,
-                    [this](std::int64_t step) {
-                        inject_fault(comm_, format("checkpoint:{}", step));
-                        // A folder that was removed or moved must not come back with checkpoints
-                        // only.
-                        if (!is_folder(setup_.folder.folder))
-                            fail(Kind::environment, "the folder '{}' is not there any more",
-                                 setup_.folder.folder);
-                    });
+    writer_.emplace(
+        std::move(history), folder.checkpoints(), setup_.checkpoint.keep,
+        [this](std::int64_t step) { inject_fault(comm_, format("checkpoint:{}", step)); });
 }
 
 MetricsHistory RunFiles::begin_afresh() const {

@@ -112,7 +112,8 @@ void RunWriter::write(Checkpoint& checkpoint) {
     checkpoint.metrics_pending = history_.pending();
     before_(step);
     history_.flush(); // the checkpoint counts on these records
-    create_folders(folder_);
+    // Only this one: a run's folder that was removed or moved must not come back half.
+    create_folder(folder_);
     replace_text(format("{}/{}", folder_, checkpoint_name(step)), checkpoint_bytes(checkpoint));
     try {
         keep_latest_checkpoints(folder_, keep_);

@@ -409,7 +409,7 @@ FAULTS = [
         "a host is lost",
         on_hosts(lambda machines, run: machines.set_link(2, "down")),
         15,
-        {205},
+        {205, 255},
         False,
     ),
     ("a worker is killed", on_hosts(lambda machines, run: machines.end_host(2)), 15, {205, 255}, False),

@@ -142,4 +142,11 @@ TEST_CASE("folders: created with parents, listed in order, removed with all they
               create_folders(scratch.path("file"));
           }).find("cannot create the folder") != std::string::npos);
     CHECK_FALSE(is_folder(scratch.path("file")));
+    create_folder(scratch.path("one"));
+    create_folder(scratch.path("one"));
+    CHECK(is_folder(scratch.path("one")));
+    CHECK(environment_message([&] {
+              create_folder(scratch.path("none/inner"));
+          }).find("cannot create the folder") != std::string::npos);
+    CHECK_FALSE(exists(scratch.path("none")));
 }

@@ -62,6 +62,10 @@ private:
 /// the path.
 void create_folders(const std::string& path);
 
+/// Creates a folder in one that exists; nothing happens if it exists. An `environment` error names
+/// the path.
+void create_folder(const std::string& path);
+
 /// Whether there is a file or folder of this name.
 bool exists(const std::string& path);
 
