@@ -27,6 +27,11 @@ double patience(double limit, int rank) {
     return std::min(1.0, limit / 10) + std::min(0.1, limit / 100) * std::min(rank, 10);
 }
 
+/// How much longer it waits if nobody of its host is missing: a rank that stands still elsewhere is
+/// noticed there. A host that is lost the launcher has to notice (scripts/wavetrain-run: within 11
+/// s) before it is told to end that host's ranks, or it waits for the answer.
+double patience_with_other_hosts(double limit) { return std::min(6.0, 0.6 * limit); }
+
 std::string listed(const std::vector<int>& ranks) {
     return format("{} {}", ranks.size() == 1 ? "rank" : "ranks", fmt::join(ranks, ", "));
 }
@@ -74,6 +79,14 @@ void Watchdog::await() {
     const std::lock_guard lock(mutex_);
     idle_seconds_ = 0.0;
     board_.post(what_, true);
+}
+
+bool Watchdog::missing_elsewhere() const {
+    const std::vector<RankStatus> here = board_.read();
+    return !here.empty() && static_cast<int>(here.size()) < comm_.size() &&
+           std::all_of(here.begin(), here.end(), [](const RankStatus& status) {
+               return status.waiting && status.silent_seconds < kSilence;
+           });
 }
 
 /// What this rank can see of its own host. One rank of each host speaks: the lowest that waits, or
@@ -152,7 +165,8 @@ void Watchdog::watch() {
         } else if (!spoken_) {
             spoken_ = true;
             say_who_is_missing();
-        } else if (idle_seconds_ >= due + patience(limit_seconds_, comm_.rank())) {
+            extra_ = missing_elsewhere() ? patience_with_other_hosts(limit_seconds_) : 0.0;
+        } else if (idle_seconds_ >= due + patience(limit_seconds_, comm_.rank()) + extra_) {
             end_job(lock,
                     "it stands still; the ranks that have not arrived, or are not named, keep the "
                     "others waiting (if a step may take that long, raise comm.timeout_seconds)");

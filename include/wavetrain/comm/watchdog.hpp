@@ -18,8 +18,10 @@ double step_limit_seconds(double longest_step_seconds, double timeout_seconds);
 /// A thread that watches this rank. If neither mark() nor await() is called within the limit, it
 /// says on stderr which ranks of this host wait and which have not arrived, with what they are
 /// doing, gives the other hosts a moment to say the same, and aborts the job with exit code 69
-/// before the limit has passed. Likewise, at once, if the process of another rank of this host is
-/// gone. Time in which the whole process was stopped does not count. 0 seconds: off.
+/// before the limit has passed (a few
+/// seconds later where only ranks of other hosts are missing). Likewise, at once, if the process of
+/// another rank of this host is gone. Time in which the whole process was stopped does not count. 0
+/// seconds: off.
 class Watchdog {
 public:
     /// Collective. `timeout_seconds` is the limit for everything that has none of its own.
@@ -41,6 +43,8 @@ private:
     void begin(const std::string& what, double limit_seconds);
     void watch();
     void watch_peers(std::unique_lock<std::mutex>& lock);
+    /// Whether all ranks of this host wait, but there are others.
+    bool missing_elsewhere() const;
     void say_who_is_missing();
     void end_job(std::unique_lock<std::mutex>& lock, const std::string& reason);
 
@@ -53,6 +57,7 @@ private:
     double limit_seconds_;
     double idle_seconds_ = 0.0;
     double longest_step_ = 0.0; // 0: none measured yet
+    double extra_ = 0.0;        // seconds, for other hosts' ranks
     bool spoken_ = false;       // about the present standstill
     bool ended_ = false;
     std::thread thread_;
