@@ -4,12 +4,12 @@
 #include "cones.hpp"
 #include "fusion.hpp"
 #include "late.hpp"
+#include "runs.hpp"
 #include "sweeps.hpp"
 #include "wavetrain/base/machine.hpp"
 
 #include <algorithm>
 #include <bit>
-#include <map>
 
 namespace wavetrain {
 namespace {
@@ -81,34 +81,6 @@ Block make_entry(const Circuit& circuit, const Entries& entries, Qubit qubit,
     return block;
 }
 
-/// What decides a block's matrix: its gates, how they lie on its targets, their angles.
-std::string family_key(const Plan& plan, const Cone& cone, const Block& block) {
-    const auto place = [&](Qubit q) {
-        for (std::size_t i = 0; i < block.targets.size(); ++i)
-            if (cone.layout[at(block.targets[i].index)] == q) return static_cast<int>(i);
-        return -1; // a control of the block
-    };
-    std::string key = format("{}:{}", static_cast<int>(block.kind), block.targets.size());
-    for (int index : block.operations) {
-        const Operation& operation = plan.circuit.operations[at(index)];
-        key += format("|{},{},{}", operation.gate.row, operation.matrix, operation.paulis);
-        for (Qubit q : operation.targets) key += format(" {}", place(q));
-        for (const Control& control : operation.controls)
-            key += format(" {}{}", control.value ? '+' : '-', place(control.qubit));
-        for (const Angle& angle : operation.angles) key += ' ' + angle.text(plan.circuit.symbols);
-    }
-    return key;
-}
-
-void number_families(const Plan& plan, Cone& cone) {
-    std::map<std::string, int> numbers;
-    for (Block& block : cone.blocks)
-        block.family =
-            numbers.try_emplace(family_key(plan, cone, block), static_cast<int>(numbers.size()))
-                .first->second;
-    cone.families = static_cast<int>(numbers.size());
-}
-
 /// All qubits are there from the start, in their own order.
 void add_all_blocks(const Plan& plan, const ConeShape& shape, std::span<const int> operations,
                     bool fusion, Cone& cone, Places& places) {
@@ -163,7 +135,7 @@ Cone make_cone(const Plan& plan, const ConeShape& shape, const CompileOptions& o
                       : options.piece_amplitudes > 0
                           ? std::max(static_cast<int>(std::bit_width(piece)) - 1, kLeastPiece)
                           : kDefaultPiece);
-    number_families(plan, cone);
+    find_alike(plan, cone);
     return cone;
 }
 

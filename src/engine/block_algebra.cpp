@@ -41,7 +41,13 @@ GatePlace::GatePlace(const Cone& cone, const Block& block, const Operation& oper
         if ((i & mask) == value) bases_[base_count_++] = static_cast<std::int16_t>(i);
 }
 
-template <bool Conjugate, std::size_t Side>
+GatePlace::GatePlace(Eigen::Index side) : base_count_(1), side_(static_cast<std::size_t>(side)) {
+    promise(side_ <= kLargestSide, "a matrix too large for a block");
+    bases_[0] = 0;
+    for (std::size_t i = 0; i < side_; ++i) offsets_[i] = static_cast<std::int16_t>(i);
+}
+
+template <GatePlace::Form F, std::size_t Side>
 void GatePlace::along_as(Complex* m, Eigen::Index stride, Eigen::Index other_stride,
                          Eigen::Index count, const Matrix& gate) const {
     const std::size_t side = Side > 0 ? Side : side_;
@@ -50,9 +56,11 @@ void GatePlace::along_as(Complex* m, Eigen::Index stride, Eigen::Index other_str
     double g_im[kRoom][kRoom];
     for (std::size_t r = 0; r < side; ++r)
         for (std::size_t c = 0; c < side; ++c) {
-            const Complex g = gate(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c));
+            constexpr bool kTranspose = F == Form::transpose;
+            const Complex g = gate(static_cast<Eigen::Index>(kTranspose ? c : r),
+                                   static_cast<Eigen::Index>(kTranspose ? r : c));
             g_re[r][c] = g.real();
-            g_im[r][c] = Conjugate ? -g.imag() : g.imag();
+            g_im[r][c] = F == Form::conjugate ? -g.imag() : g.imag();
         }
     for (Eigen::Index other = 0; other < count; ++other)
         for (std::size_t b = 0; b < base_count_; ++b) {
@@ -76,37 +84,52 @@ void GatePlace::along_as(Complex* m, Eigen::Index stride, Eigen::Index other_str
         }
 }
 
-template <bool Conjugate>
+template <GatePlace::Form F>
 void GatePlace::along(Complex* m, Eigen::Index stride, Eigen::Index other_stride,
                       Eigen::Index count, const Matrix& gate) const {
     if (side_ == 2)
-        along_as<Conjugate, 2>(m, stride, other_stride, count, gate);
+        along_as<F, 2>(m, stride, other_stride, count, gate);
     else if (side_ == 4)
-        along_as<Conjugate, 4>(m, stride, other_stride, count, gate);
+        along_as<F, 4>(m, stride, other_stride, count, gate);
     else
-        along_as<Conjugate, 0>(m, stride, other_stride, count, gate);
+        along_as<F, 0>(m, stride, other_stride, count, gate);
 }
 
 void GatePlace::multiply_left(Matrix& m, const Matrix& gate) const {
-    along<false>(m.data(), 1, m.rows(), m.cols(), gate);
+    along<Form::plain>(m.data(), 1, m.rows(), m.cols(), gate);
+}
+
+void GatePlace::multiply_right(Matrix& m, const Matrix& gate) const {
+    along<Form::transpose>(m.data(), m.rows(), 1, m.rows(), gate);
 }
 
 void GatePlace::multiply_right_adjoint(Matrix& m, const Matrix& gate) const {
-    along<true>(m.data(), m.rows(), 1, m.rows(), gate);
+    along<Form::conjugate>(m.data(), m.rows(), 1, m.rows(), gate);
 }
 
-Complex GatePlace::trace(const Matrix& m, const Matrix& derivative) const {
+Matrix GatePlace::reduced(const Matrix& m) const {
+    const auto side = static_cast<Eigen::Index>(side_);
+    Matrix result(side, side);
+    for (std::size_t c = 0; c < side_; ++c)
+        for (std::size_t r = 0; r < side_; ++r) {
+            Complex sum = 0;
+            for (std::size_t b = 0; b < base_count_; ++b)
+                sum += m(bases_[b] + offsets_[r], bases_[b] + offsets_[c]);
+            result(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) = sum;
+        }
+    return result;
+}
+
+Complex trace_of_product(const Matrix& a, const Matrix& b) {
     double re = 0;
     double im = 0;
-    for (std::size_t b = 0; b < base_count_; ++b)
-        for (std::size_t c = 0; c < side_; ++c)
-            for (std::size_t r = 0; r < side_; ++r) {
-                const Complex d =
-                    derivative(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c));
-                const Complex v = m(bases_[b] + offsets_[c], bases_[b] + offsets_[r]);
-                re += d.real() * v.real() - d.imag() * v.imag();
-                im += d.real() * v.imag() + d.imag() * v.real();
-            }
+    for (Eigen::Index c = 0; c < a.cols(); ++c)
+        for (Eigen::Index r = 0; r < a.rows(); ++r) {
+            const Complex x = a(r, c);
+            const Complex y = b(c, r);
+            re += x.real() * y.real() - x.imag() * y.imag();
+            im += x.real() * y.imag() + x.imag() * y.real();
+        }
     return {re, im};
 }
 

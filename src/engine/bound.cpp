@@ -1,9 +1,8 @@
-/// Binding: angles of gates, matrices of blocks.
+/// Binding: angles of gates, matrices of runs and blocks.
 #include "wavetrain/engine/bound.hpp"
 
-#include "block_algebra.hpp"
+#include "varying_block.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace wavetrain {
@@ -30,6 +29,36 @@ void angle_values(const Plan& plan, int index, std::span<const double> symbols,
     }
 }
 
+Matrix identity_of(const Block& block) {
+    const auto side = Eigen::Index{1} << block.targets.size();
+    return Matrix::Identity(side, side);
+}
+
+void set_rotation(double theta, BoundBlock& bound) {
+    bound.theta = theta;
+    bound.identity = theta == 0.0;
+}
+
+void set_identity(const Block& block, BoundBlock& bound) {
+    bound.identity = block.kind == Block::Kind::matrix && bound.matrix.isIdentity(0.0);
+}
+
+} // namespace
+
+void bind_run(const Plan& plan, const GateRun& run, std::span<const double> symbols, BoundRun& bound) {
+    const std::size_t count = run.operations.size();
+    bound.angles.resize(count);
+    bound.gates.resize(count);
+    for (std::size_t g = 0; g < count; ++g) {
+        angle_values(plan, run.operations[g], symbols, bound.angles[g]);
+        bound.gates[g] =
+            target_matrix(plan.circuit, operation_of(plan, run.operations[g]), bound.angles[g]);
+    }
+    bound.matrix = bound.gates.front();
+    const GatePlace all(bound.matrix.rows());
+    for (std::size_t g = 1; g < count; ++g) all.multiply_left(bound.matrix, bound.gates[g]);
+}
+
 std::vector<std::vector<double>> block_angles(const Plan& plan, const Block& block,
                                               std::span<const double> symbols) {
     std::vector<std::vector<double>> angles(block.operations.size());
@@ -38,115 +67,101 @@ std::vector<std::vector<double>> block_angles(const Plan& plan, const Block& blo
     return angles;
 }
 
-} // namespace
-
 BoundBlock bind_block(const Plan& plan, const Cone& cone, const Block& block,
-                      std::vector<std::vector<double>> angles) {
+                      const std::vector<std::vector<double>>& angles) {
     BoundBlock bound;
-    bound.angles = std::move(angles);
     if (block.kind == Block::Kind::pauli_rotation) {
-        bound.theta = bound.angles.front().front();
-        bound.identity = bound.theta == 0.0;
+        set_rotation(angles.front().front(), bound);
         return bound;
     }
-    const auto side = Eigen::Index{1} << block.targets.size();
-    bound.matrix = Matrix::Identity(side, side);
+    bound.matrix = identity_of(block);
     for (std::size_t i = 0; i < block.operations.size(); ++i) {
         const Operation& gate = operation_of(plan, block.operations[i]);
         // An entry keeps its CZs as signs.
-        const bool sign = block.kind == Block::Kind::enter && !gate.controls.empty();
-        bound.gates.push_back(sign ? Matrix() : target_matrix(plan.circuit, gate, bound.angles[i]));
-        if (!sign) GatePlace(cone, block, gate).multiply_left(bound.matrix, bound.gates.back());
+        if (block.kind == Block::Kind::enter && !gate.controls.empty()) continue;
+        GatePlace(cone, block, gate)
+            .multiply_left(bound.matrix, target_matrix(plan.circuit, gate, angles[i]));
     }
-    bound.identity = block.kind == Block::Kind::matrix && bound.matrix.isIdentity(0.0);
+    set_identity(block, bound);
     return bound;
 }
 
-std::vector<std::vector<double>> angle_derivatives(const Plan& plan, const Cone& cone,
-                                                   const Block& block, const BoundBlock& bound,
-                                                   const Matrix& transition) {
-    // 2 Re <bra| (-i/2) P |ket> = Im <bra| P |ket>.
-    if (block.kind == Block::Kind::pauli_rotation) return {{transition(0, 0).imag()}};
-    std::vector<GatePlace> places;
-    for (int index : block.operations) places.emplace_back(cone, block, operation_of(plan, index));
-    // With U = G_m ... G_1 the derivative in an angle of G_j is 2 Re tr(dG_j N_j), where
-    // N_j = (G_{j-1} ... G_1) M^T (G_m ... G_{j+1}); N_1 = M^T U G_1† and
-    // N_{j+1} = G_j N_j G_{j+1}†.
-    Matrix n = transition.transpose().lazyProduct(bound.matrix);
-    std::vector<std::vector<double>> derivatives;
-    for (std::size_t j = 0; j < places.size(); ++j) {
-        if (j > 0) places[j - 1].multiply_left(n, bound.gates[j - 1]);
-        places[j].multiply_right_adjoint(n, bound.gates[j]);
-        const Operation& gate = operation_of(plan, block.operations[j]);
-        std::vector<double>& own = derivatives.emplace_back();
-        for (std::size_t a = 0; a < gate.angles.size(); ++a) {
-            if (gate.angles[a].is_constant()) {
-                own.push_back(0.0);
-                continue;
-            }
-            const Matrix d = target_derivative(gate, bound.angles[j], static_cast<int>(a));
-            own.push_back(2.0 * places[j].trace(n, d).real());
-        }
-    }
-    return derivatives;
-}
-
-BoundBlock bind_at(const Plan& plan, const Cone& cone, const Block& block,
-                   std::span<const double> symbols) {
-    return bind_block(plan, cone, block, block_angles(plan, block, symbols));
-}
-
-struct VaryingBinder::Places {
-    std::vector<GatePlace> gates; // of each operation of a varying block
-};
-
-VaryingBinder::VaryingBinder(const Plan& plan, const Cone& cone)
-    : plan_(&plan), cone_(&cone), places_(cone.blocks.size()) {
-    for (std::size_t i = 0; i < cone.blocks.size(); ++i) {
-        const Block& block = cone.blocks[i];
-        if (!block.varying || block.kind != Block::Kind::matrix) continue;
-        for (int index : block.operations)
-            places_[i].gates.emplace_back(cone, block, operation_of(plan, index));
-    }
-}
-
-VaryingBinder::~VaryingBinder() = default;
-
-void VaryingBinder::bind(std::size_t index, std::span<const double> symbols,
-                         BoundBlock& numbers) const {
-    const Block& block = cone_->blocks[index];
-    std::vector<double> angles;
-    if (block.kind == Block::Kind::pauli_rotation) {
-        angle_values(*plan_, block.operations.front(), symbols, angles);
-        numbers.theta = angles.front();
-        numbers.identity = numbers.theta == 0.0;
-        return;
-    }
+VaryingBlock::VaryingBlock(const BoundCone& bound, const Block& block)
+    : bound_(&bound), block_(&block) {
+    const Cone& cone = bound.cone();
     const auto side = Eigen::Index{1} << block.targets.size();
-    numbers.matrix.setIdentity(side, side);
-    for (std::size_t g = 0; g < block.operations.size(); ++g) {
-        angle_values(*plan_, block.operations[g], symbols, angles);
-        const Operation& gate = operation_of(*plan_, block.operations[g]);
-        places_[index].gates[g].multiply_left(numbers.matrix,
-                                              target_matrix(plan_->circuit, gate, angles));
+    for (std::size_t r = 0; r < block.runs.size(); ++r) {
+        const RunPlace& own = block.runs[r];
+        const bool varying = cone.runs[at(own.run)].varying;
+        const GatePlace place(cone, block, operation_of(bound.plan(), own.operation));
+        const bool joins = !factors_.empty() && !varying && !factors_.back().varying;
+        if (!joins) {
+            factors_.push_back({place, r, r + 1, varying, bound.run(own.run).matrix, {}});
+            continue;
+        }
+        Factor& before = factors_.back();
+        if (before.last - before.first == 1) {
+            Matrix whole = identity_of(block);
+            before.place.multiply_left(whole, before.matrix);
+            before.matrix = whole;
+            before.place = GatePlace(side);
+        }
+        place.multiply_left(before.matrix, bound.run(own.run).matrix);
+        before.last = r + 1;
     }
-    numbers.identity = numbers.matrix.isIdentity(0.0);
+}
+
+VaryingBlock::~VaryingBlock() = default;
+VaryingBlock::VaryingBlock(VaryingBlock&&) noexcept = default;
+
+const BoundBlock& VaryingBlock::bind(std::span<const double> symbols) {
+    const Plan& plan = bound_->plan();
+    if (block_->kind == Block::Kind::pauli_rotation) {
+        std::vector<double> angles;
+        angle_values(plan, block_->operations.front(), symbols, angles);
+        set_rotation(angles.front(), numbers_);
+        return numbers_;
+    }
+    numbers_.matrix = identity_of(*block_);
+    for (Factor& factor : factors_) {
+        if (factor.varying) {
+            const int run = block_->runs[factor.first].run;
+            bind_run(plan, bound_->cone().runs[at(run)], symbols, factor.numbers);
+            factor.matrix = factor.numbers.matrix;
+        }
+        factor.place.multiply_left(numbers_.matrix, factor.matrix);
+    }
+    set_identity(*block_, numbers_);
+    return numbers_;
 }
 
 BoundCone::BoundCone(const Plan& plan, const Cone& cone, std::span<const double> symbols)
-    : plan_(&plan), cone_(&cone), families_(at(cone.families)) {
+    : plan_(&plan), cone_(&cone), runs_(cone.runs.size()), families_(at(cone.families)) {
     bind(symbols, true);
 }
 
 void BoundCone::rebind_varying(std::span<const double> symbols) { bind(symbols, false); }
 
-/// One block of each family; the shared ones only if asked for.
+/// The runs, then one block of each family; the shared ones only if asked for.
 void BoundCone::bind(std::span<const double> symbols, bool shared) {
-    std::vector<bool> bound(families_.size(), false);
+    for (std::size_t r = 0; r < runs_.size(); ++r)
+        if (cone_->runs[r].varying || shared) bind_run(*plan_, cone_->runs[r], symbols, runs_[r]);
+    std::vector<bool> done(families_.size(), false);
     for (const Block& block : cone_->blocks) {
-        if (!(block.varying || shared) || bound[at(block.family)]) continue;
-        bound[at(block.family)] = true;
-        families_[at(block.family)] = bind_at(*plan_, *cone_, block, symbols);
+        if (!(block.varying || shared) || done[at(block.family)]) continue;
+        done[at(block.family)] = true;
+        BoundBlock& bound = families_[at(block.family)];
+        if (block.kind == Block::Kind::pauli_rotation) {
+            std::vector<double> angles;
+            angle_values(*plan_, block.operations.front(), symbols, angles);
+            set_rotation(angles.front(), bound);
+            continue;
+        }
+        bound.matrix = identity_of(block);
+        for (const RunPlace& own : block.runs)
+            GatePlace(*cone_, block, operation_of(*plan_, own.operation))
+                .multiply_left(bound.matrix, run(own.run).matrix);
+        set_identity(block, bound);
     }
 }
 

@@ -100,17 +100,24 @@ template <class Real> struct Simulator<Real>::Program {
         for (std::size_t s = 0; s < slots.size(); ++s) {
             if (!slots[s].varying) continue;
             const Block& block = cone.blocks[first_block[s]];
+            VaryingBlock& numbers = varying_block(s);
             bool identity = true;
             for (std::size_t l = 0; l < width(); ++l) {
                 // Lanes without an execution repeat the last.
-                if (l < executions.size())
-                    binder.bind(first_block[s], executions[l], varying_numbers);
-                fill_slot(slots[s], block, varying_numbers,
+                const BoundBlock& own =
+                    numbers.bind(executions[std::min(l, executions.size() - 1)]);
+                fill_slot(slots[s], block, own,
                           lanes == Lanes::executions ? static_cast<int>(l) : -1);
-                identity = identity && varying_numbers.identity;
+                identity = identity && own.identity;
             }
             slots[s].identity = identity;
         }
+    }
+
+    VaryingBlock& varying_block(std::size_t slot) {
+        if (varying.empty()) varying.resize(slots.size());
+        if (!varying[slot]) varying[slot].emplace(bound, cone.blocks[first_block[slot]]);
+        return *varying[slot];
     }
 
     /// Calls body(part, values of the positions outside, ket, bra) for every piece of a sweep.
@@ -209,9 +216,8 @@ template <class Real> struct Simulator<Real>::Program {
     std::vector<SweepProgram> sweeps;
     std::vector<std::pair<std::size_t, std::size_t>> place_of_block; // sweep, place in it
     std::vector<Slot<Real>> slots;
-    std::vector<std::size_t> first_block; // per slot
-    VaryingBinder binder{bound.plan(), cone};
-    BoundBlock varying_numbers; // of one lane
+    std::vector<std::size_t> first_block;             // per slot
+    std::vector<std::optional<VaryingBlock>> varying; // per slot
     std::vector<AlignedBuffer<Real>> buffers;
     std::size_t replaced = ~std::size_t{0};
     Slot<Real> replacement;

@@ -1,6 +1,7 @@
 /// The adjoint method by transition matrices.
 #include "chain.hpp"
 #include "methods.hpp"
+#include "wavetrain/engine/derivatives.hpp"
 #include "wavetrain/engine/simulator.hpp"
 
 namespace wavetrain {
@@ -11,7 +12,8 @@ template <class Real> class Adjoint {
 public:
     Adjoint(const GradientJob& job, int threads)
         : job_(job), gradient_(empty_gradient(job)),
-          simulator_(job.bound, lanes_for(job.plan, job.cone), 2, threads) {
+          simulator_(job.bound, lanes_for(job.plan, job.cone), 2, threads),
+          derivatives_(job.bound, [&job](int operation) { return is_wanted(job, operation); }) {
         for (const Block& block : job.cone.blocks)
             wanted_.push_back(block.kind != Block::Kind::enter && is_wanted(job, block));
     }
@@ -24,19 +26,21 @@ public:
             simulator_.forward();
             simulator_.start_back(std::span(job_.upstream).subspan(first, count));
             simulator_.back(wanted_);
-            for_families(true, [&](const Block& block, std::size_t) {
+            for_families(true, [&](const Block& block) {
                 for (std::size_t lane = 0; lane < count; ++lane)
-                    add_block(block, simulator_.transition(block.family, lane), first + lane);
+                    derivatives_.add(block, job_.symbols[first + lane],
+                                     simulator_.transition(block.family, lane), sink(first + lane));
             });
         }
-        for_families(false, [&](const Block& block, std::size_t index) {
-            add_family(block, job_.bound.bound(index), simulator_.transition(block.family), 0);
+        for_families(false, [&](const Block& block) {
+            derivatives_.add(block, simulator_.transition(block.family));
         });
+        derivatives_.finish(sink(0));
         return std::move(gradient_);
     }
 
 private:
-    /// Calls body(block, its index) for one block of each wanted family.
+    /// Calls body(block) for one block of each wanted family.
     template <class Body> void for_families(bool varying, Body&& body) {
         std::vector<bool> done(static_cast<std::size_t>(job_.cone.families), false);
         for (std::size_t i = 0; i < job_.cone.blocks.size(); ++i) {
@@ -44,26 +48,22 @@ private:
             const auto family = static_cast<std::size_t>(block.family);
             if (!wanted_[i] || block.varying != varying || done[family]) continue;
             done[family] = true;
-            body(block, i);
+            body(block);
         }
     }
 
-    void add_block(const Block& block, const Matrix& m, std::size_t sample) {
-        add_family(block, bind_at(job_.plan, job_.cone, block, job_.symbols[sample]), m, sample);
-    }
-
-    void add_family(const Block& block, const BoundBlock& numbers, const Matrix& m,
-                    std::size_t sample) {
-        const auto derivatives = angle_derivatives(job_.plan, job_.cone, block, numbers, m);
-        for (std::size_t g = 0; g < derivatives.size(); ++g)
-            for (std::size_t a = 0; a < derivatives[g].size(); ++a)
-                if (is_wanted(job_, block.operations[g], a))
-                    add_angle(gradient_, job_, block.operations[g], a, sample, derivatives[g][a]);
+    /// Adds the derivatives of one sample (of any, for what they share) to the gradient.
+    AngleDerivatives::Sink sink(std::size_t sample) {
+        return [this, sample](int operation, std::size_t angle, double derivative) {
+            if (is_wanted(job_, operation, angle))
+                add_angle(gradient_, job_, operation, angle, sample, derivative);
+        };
     }
 
     const GradientJob& job_;
     ConeGradient gradient_;
     Simulator<Real> simulator_;
+    AngleDerivatives derivatives_;
     std::vector<bool> wanted_; // per block
 };
 

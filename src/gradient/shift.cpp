@@ -32,11 +32,13 @@ std::vector<Shifted> shifts_of(const GradientJob& job, const Block& block) {
     return result;
 }
 
-BoundBlock shifted_block(const GradientJob& job, const Block& block, const BoundBlock& numbers,
+/// The angles of a block's gates.
+using BlockAngles = std::vector<std::vector<double>>;
+
+BoundBlock shifted_block(const GradientJob& job, const Block& block, BlockAngles angles,
                          const Shifted& shifted) {
-    auto angles = numbers.angles;
     angles[shifted.gate][shifted.angle] += shifted.term.shift;
-    return bind_block(job.plan, job.cone, block, std::move(angles));
+    return bind_block(job.plan, job.cone, block, angles);
 }
 
 /// The parameter-shift rule on one job.
@@ -65,30 +67,29 @@ private:
         before_.apply_blocks(0, std::min(job_.shifted.first, last));
         for (std::size_t i = job_.shifted.first; i < last; ++i) {
             const Block& block = job_.cone.blocks[i];
-            std::vector<BoundBlock> numbers;
+            std::vector<BlockAngles> angles;
             const std::vector<Shifted> shifts = shifts_of(job_, block);
-            if (!shifts.empty()) numbers = bound_blocks(i, executions);
-            for (const Shifted& shifted : shifts) add_shift(i, numbers, shifted, first, count);
+            if (!shifts.empty()) angles = angles_of(block, executions);
+            for (const Shifted& shifted : shifts) add_shift(i, angles, shifted, first, count);
             if (i + 1 < last) before_.apply_blocks(i, i + 1);
         }
     }
 
-    /// The block's numbers: one for all executions, or one for each.
-    std::vector<BoundBlock> bound_blocks(std::size_t index,
-                                         std::span<const std::vector<double>> executions) const {
-        const Block& block = job_.cone.blocks[index];
-        if (!block.varying) return {job_.bound.bound(index)};
-        std::vector<BoundBlock> numbers;
-        for (const std::vector<double>& symbols : executions)
-            numbers.push_back(bind_at(job_.plan, job_.cone, block, symbols));
-        return numbers;
+    /// Those that all executions share, or those of each.
+    std::vector<BlockAngles> angles_of(const Block& block,
+                                       std::span<const std::vector<double>> executions) const {
+        std::vector<BlockAngles> angles;
+        for (const std::vector<double>& symbols :
+             executions.first(block.varying ? executions.size() : 1))
+            angles.push_back(block_angles(job_.plan, block, symbols));
+        return angles;
     }
 
-    void add_shift(std::size_t index, const std::vector<BoundBlock>& numbers,
+    void add_shift(std::size_t index, const std::vector<BlockAngles>& angles,
                    const Shifted& shifted, std::size_t first, std::size_t count) {
         const Block& block = job_.cone.blocks[index];
         std::vector<BoundBlock> replaced;
-        for (const BoundBlock& own : numbers)
+        for (const BlockAngles& own : angles)
             replaced.push_back(shifted_block(job_, block, own, shifted));
         shifted_.copy_state_from(before_, index);
         shifted_.replace(index, replaced);

@@ -35,6 +35,19 @@ struct PositionTerm {
     PauliWord word;
 };
 
+/// Neighbouring gates on the same qubits, with the same controls: a factor of a block's matrix.
+/// Equal ones, wherever they act, share one.
+struct GateRun {
+    std::vector<int> operations; ///< of one of them, in order of time
+    bool varying = false;        ///< some angle differs from sample to sample: then all of them do
+};
+
+/// A run in a block.
+struct RunPlace {
+    int run = 0;       ///< of Cone::runs
+    int operation = 0; ///< on these targets, with these controls
+};
+
 /// What the engine applies in one go: the product of neighbouring gates as one matrix on a few
 /// positions, one Pauli rotation, or the entry of a late qubit: its product state becomes the
 /// state's top position, with the signs of the CZs to positions that are there (word.z_mask).
@@ -47,6 +60,7 @@ struct Block {
     std::uint64_t control_value = 0;
     PauliWord word;              ///< pauli_rotation; enter: z_mask alone
     std::vector<int> operations; ///< indices into Plan::circuit.operations, in order of time
+    std::vector<RunPlace> runs;  ///< the same, but for an entry's CZs and for Pauli rotations
     bool varying = false;        ///< some angle differs from sample to sample
     int positions = 0;           ///< of the state after this block
     int family = 0;              ///< blocks with the same number have the same matrix
@@ -65,6 +79,7 @@ struct Cone {
     std::vector<Qubit> layout; ///< the qubit at each position
     int start = 0;             ///< positions that are there at the start, in |0>; the others enter
     std::vector<Block> blocks;
+    std::vector<GateRun> runs;
     std::vector<Sweep> sweeps;                    ///< all blocks, in order
     int families = 0;                             ///< Block::family < families
     std::vector<int> observables;                 ///< indices into Plan::observables

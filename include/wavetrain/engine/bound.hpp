@@ -8,13 +8,18 @@
 
 namespace wavetrain {
 
-/// The gates of one block at given symbol values.
+/// A block at given symbol values.
 struct BoundBlock {
     Matrix matrix;      ///< matrix: the product of the gates; enter: the qubit's state in column 0
     double theta = 0.0; ///< Block::Kind::pauli_rotation
-    std::vector<std::vector<double>> angles; ///< of each operation of the block
-    std::vector<Matrix> gates;               ///< of each operation, on its own targets
-    bool identity = false;                   ///< exactly 1: nothing to apply
+    bool identity = false; ///< exactly 1: nothing to apply
+};
+
+/// A run at given symbol values.
+struct BoundRun {
+    std::vector<std::vector<double>> angles; ///< of each gate
+    std::vector<Matrix> gates;               ///< on the run's targets
+    Matrix matrix;                           ///< their product
 };
 
 /// One cone bound to symbol values. Holds references: plan and cone must outlive it.
@@ -32,6 +37,7 @@ public:
     const BoundBlock& bound(std::size_t index) const {
         return families_[static_cast<std::size_t>(cone_->blocks[index].family)];
     }
+    const BoundRun& run(int index) const { return runs_[static_cast<std::size_t>(index)]; }
     std::size_t size() const { return cone_->blocks.size(); }
 
 private:
@@ -39,39 +45,38 @@ private:
 
     const Plan* plan_;
     const Cone* cone_;
+    std::vector<BoundRun> runs_;
     std::vector<BoundBlock> families_;
 };
 
-/// A block at symbol values. A `numeric` error as for BoundCone.
-BoundBlock bind_at(const Plan& plan, const Cone& cone, const Block& block,
-                   std::span<const double> symbols);
-/// Binds blocks that vary again and again, for many executions: what does not depend on the values
-/// is worked out once. Plan and cone must outlive it.
-class VaryingBinder {
+/// A block that varies, again and again at the values of another execution: its gates are joined
+/// into factors, of which only those that vary are worked out each time. The bound cone must
+/// outlive it.
+class VaryingBlock {
 public:
-    VaryingBinder(const Plan& plan, const Cone& cone);
-    ~VaryingBinder();
+    VaryingBlock(const BoundCone& bound, const Block& block);
+    ~VaryingBlock();
+    VaryingBlock(VaryingBlock&&) noexcept;
 
-    /// Numbers of a varying block (its angles and gates are not kept). Errors as for BoundCone.
-    void bind(std::size_t block, std::span<const double> symbols, BoundBlock& numbers) const;
+    /// The block's numbers. Errors as for BoundCone.
+    const BoundBlock& bind(std::span<const double> symbols);
 
 private:
-    struct Places;
-    const Plan* plan_;
-    const Cone* cone_;
-    std::vector<Places> places_; // per block
+    friend class AngleDerivatives;
+    struct Factor;
+
+    const BoundCone* bound_;
+    const Block* block_;
+    std::vector<Factor> factors_;
+    BoundBlock numbers_;
 };
+
+/// The values of all angles of a block's gates. A `numeric` error as for BoundCone.
+std::vector<std::vector<double>> block_angles(const Plan& plan, const Block& block,
+                                              std::span<const double> symbols);
 
 /// A block with the given angles for each of its operations.
 BoundBlock bind_block(const Plan& plan, const Cone& cone, const Block& block,
-                      std::vector<std::vector<double>> angles);
-
-/// The derivatives of a real function in all angles of a block's gates, from the block's transition
-/// matrix: per operation and angle 2 Re tr(dU M^T), 0 for constant angles. (A Pauli rotation has
-/// the 1 x 1 matrix <bra|P|ket>.) Meaningless where U is no matrix of the block, so not for
-/// entries.
-std::vector<std::vector<double>> angle_derivatives(const Plan& plan, const Cone& cone,
-                                                   const Block& block, const BoundBlock& bound,
-                                                   const Matrix& transition);
+                      const std::vector<std::vector<double>>& angles);
 
 } // namespace wavetrain
