@@ -53,28 +53,31 @@ template <Involution P> const Matrix& involution() {
 
 template <Involution P> Matrix fixed(Angles) { return involution<P>(); }
 
+/// one * 1 + other * P.
+template <Involution P> Matrix combination(Complex one, Complex other) {
+    Matrix m = other * involution<P>();
+    m.diagonal().array() += one;
+    return m;
+}
+
 /// exp(-i theta P / 2) = cos(theta/2) - i sin(theta/2) P.
 template <Involution P> Matrix rotation(Angles a) {
-    const Matrix& p = involution<P>();
-    return std::cos(a[0] / 2) * Matrix::Identity(p.rows(), p.cols()) - kI * std::sin(a[0] / 2) * p;
+    return combination<P>(std::cos(a[0] / 2), {0.0, -std::sin(a[0] / 2)});
 }
 
 template <Involution P> Matrix rotation_derivative(Angles a, int) {
-    const Matrix& p = involution<P>();
-    return -0.5 * std::sin(a[0] / 2) * Matrix::Identity(p.rows(), p.cols()) -
-           kI * (0.5 * std::cos(a[0] / 2)) * p;
+    return combination<P>(-0.5 * std::sin(a[0] / 2), {0.0, -0.5 * std::cos(a[0] / 2)});
 }
 
 /// P^t = (1 + P)/2 + exp(i pi t) (1 - P)/2.
 template <Involution P> Matrix power(Angles a) {
-    const Matrix& p = involution<P>();
-    const Matrix one = Matrix::Identity(p.rows(), p.cols());
-    return 0.5 * (one + p) + 0.5 * phase(kPi * a[0]) * (one - p);
+    const Complex e = phase(kPi * a[0]);
+    return combination<P>(0.5 * (1.0 + e), 0.5 * (1.0 - e));
 }
 
 template <Involution P> Matrix power_derivative(Angles a, int) {
-    const Matrix& p = involution<P>();
-    return 0.5 * kPi * kI * phase(kPi * a[0]) * (Matrix::Identity(p.rows(), p.cols()) - p);
+    const Complex e = 0.5 * kPi * kI * phase(kPi * a[0]);
+    return combination<P>(e, -e);
 }
 
 /// P^(k/4) for the named roots: S, T, SX and their inverses.

@@ -24,9 +24,9 @@ namespace {
 constexpr int kSmallestPiece = 10;
 constexpr int kLargestPiece = 16;
 
-/// Amplitudes of which a ket and a bra fill half a cache.
+/// Amplitudes of which a ket and a bra fill a cache.
 std::int64_t piece_for(std::uint64_t cache_bytes, Precision precision) {
-    const std::uint64_t amplitudes = cache_bytes / 2 / (2 * amplitude_bytes(precision));
+    const std::uint64_t amplitudes = cache_bytes / (2 * amplitude_bytes(precision));
     const int power =
         std::clamp(static_cast<int>(std::bit_width(amplitudes)) - 1, kSmallestPiece, kLargestPiece);
     return std::int64_t{1} << power;

@@ -52,12 +52,14 @@ void AngleDerivatives::add(const Block& block, const Matrix& transition) {
 void AngleDerivatives::add_runs(const Block& block, std::size_t first, std::size_t last,
                                 Matrix transposed) {
     std::vector<GatePlace> places;
+    places.reserve(last - first);
     for (std::size_t r = first; r < last; ++r)
         places.emplace_back(bound_->cone(), block,
                             bound_->plan().circuit.operations[at(block.runs[r].operation)]);
     const auto run_of = [&](std::size_t j) { return block.runs[first + j].run; };
     for_factors(
-        places.size(), std::move(transposed), [&](std::size_t j) { return places[j]; },
+        places.size(), std::move(transposed),
+        [&](std::size_t j) -> const GatePlace& { return places[j]; },
         [&](std::size_t j) -> const Matrix& { return bound_->run(run_of(j)).matrix; },
         [&](std::size_t j, const Matrix& own) {
             if (wanted_[at(run_of(j))]) add_to(runs_[at(run_of(j))], places[j].reduced(own));
@@ -79,7 +81,8 @@ void AngleDerivatives::add(const Block& block, std::span<const double> symbols,
     family.varying->bind(symbols);
     const std::vector<VaryingBlock::Factor>& factors = family.varying->factors_;
     for_factors(
-        factors.size(), transition.transpose(), [&](std::size_t j) { return factors[j].place; },
+        factors.size(), transition.transpose(),
+        [&](std::size_t j) -> const GatePlace& { return factors[j].place; },
         [&](std::size_t j) -> const Matrix& { return factors[j].matrix; },
         [&](std::size_t j, const Matrix& own) {
             const int run = block.runs[factors[j].first].run;
@@ -120,7 +123,7 @@ void AngleDerivatives::tell(int run, const BoundRun& numbers, const Matrix& tran
                             const Sink& sink) const {
     const GatePlace all(transposed.rows());
     for_factors(
-        numbers.gates.size(), transposed, [&](std::size_t) { return all; },
+        numbers.gates.size(), transposed, [&](std::size_t) -> const GatePlace& { return all; },
         [&](std::size_t j) -> const Matrix& { return numbers.gates[j]; },
         [&](std::size_t j, const Matrix& own) {
             const int index = bound_->cone().runs[at(run)].operations[j];

@@ -321,6 +321,15 @@ Matrix fold_sums(const Slot<Real>& slot, const Block& block, std::size_t first, 
                 }
         return result;
     }
+    if (slot.pattern == LanePattern{}) { // rows are those of the matrix
+        for (Eigen::Index r = 0; r < side; ++r)
+            for (Eigen::Index c = 0; c < side; ++c) {
+                for (std::size_t l = first; l < last; ++l)
+                    result(r, c) += Complex{sums[l], sums[kLanes + l]};
+                sums += kGroupReals;
+            }
+        return result;
+    }
     const Shape shape(slot.pattern, slot.target_count);
     const MatrixIndex index(slot.pattern, slot.target_count);
     for (std::size_t r = 0; r < shape.rows; ++r)
