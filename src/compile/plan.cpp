@@ -2,6 +2,7 @@
 #include "wavetrain/compile/plan.hpp"
 
 #include "cones.hpp"
+#include "flips.hpp"
 #include "fusion.hpp"
 #include "late.hpp"
 #include "runs.hpp"
@@ -122,6 +123,7 @@ Cone make_cone(const Plan& plan, const ConeShape& shape, const CompileOptions& o
     const auto qubits = std::count(shape.qubits.begin(), shape.qubits.end(), true);
     const bool late = !options.eager && options.late_qubits != "off" && qubits <= kMostPositions;
     (late ? add_late_blocks : add_all_blocks)(plan, shape, operations, fusion, cone, places);
+    if (fusion && cone.layout.size() <= at(kMostPositions)) fold_flips(plan, cone);
     cone.observables = shape.observables;
     if (cone.layout.size() > at(kMostPositions)) return cone;
     for (int j : cone.observables) {

@@ -67,8 +67,9 @@ std::vector<GateRun> cut(const Plan& plan, const Block& block) {
         const Operation& operation = operation_of(plan, index);
         if (block.kind == Block::Kind::enter && !operation.controls.empty()) continue; // a CZ
         const std::vector<Qubit> qubits = touched_qubits(operation);
-        const auto before = std::find_if(runs.rbegin(), runs.rend(),
-                                         [&](const GateRun& run) { return meet(plan, run, qubits); });
+        const auto before = std::find_if(runs.rbegin(), runs.rend(), [&](const GateRun& run) {
+            return meet(plan, run, qubits);
+        });
         const bool varying = is_varying(plan, operation);
         if (before != runs.rend() && before->varying == varying &&
             same_place(operation_of(plan, before->operations.front()), operation))

@@ -23,6 +23,7 @@ std::uint64_t bit(Position p) { return std::uint64_t{1} << p.index; }
 std::uint64_t needed(const Block& block) {
     std::uint64_t mask = block.control_mask;
     for (Position p : block.targets) mask |= bit(p);
+    for (const Flip& flip : block.flips) mask |= bit(flip.control);
     if (block.kind == Block::Kind::pauli_rotation) mask |= block.word.x_mask | block.word.z_mask;
     return mask;
 }

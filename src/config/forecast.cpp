@@ -99,8 +99,15 @@ std::string block_text(const Plan& plan, const Cone& cone, const Block& block) {
     for (Position p : block.targets)
         positions +=
             format(" {}(q{})", p.index, cone.layout[static_cast<std::size_t>(p.index)].index);
-    const char* kind = block.kind == Block::Kind::matrix ? "matrix" : "Pauli rotation";
-    return format("    {} on positions{}{}{}: {}\n", kind, positions,
+    std::string flips;
+    for (const Flip& flip : block.flips)
+        flips +=
+            format(", position {} flipped by {}",
+                   block.targets[static_cast<std::size_t>(flip.target)].index, flip.control.index);
+    const char* kind = block.kind == Block::Kind::matrix  ? "matrix"
+                       : block.kind == Block::Kind::enter ? "entry"
+                                                          : "Pauli rotation";
+    return format("    {} on positions{}{}{}{}: {}\n", kind, positions, flips,
                   block.control_mask != 0
                       ? format(", controls {:#x}={:#x}", block.control_mask, block.control_value)
                       : "",

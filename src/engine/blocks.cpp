@@ -7,43 +7,63 @@
 namespace wavetrain {
 namespace {
 
-/// A block as an instruction on the whole state.
-template <class Real> struct Single {
+/// A part of a block as an instruction on the whole state.
+template <class Real> struct Part {
     Instruction instruction;
     Slot<Real> slot;
-
-    Single(const State<Real>& state, const Block& block) {
-        const int there = block.positions > 0 ? block.positions : state.positions();
-        instruction = make_instruction(block, there, all_positions(state.positions()),
-                                       state.lanes(), slot.pattern);
-        slot.op = instruction.op;
-        slot.target_count = static_cast<int>(block.targets.size());
-    }
 };
+
+template <class Real>
+std::vector<Part<Real>> parts_of(const State<Real>& state, const Block& block) {
+    const int there = block.positions > 0 ? block.positions : state.positions();
+    std::vector<Part<Real>> parts;
+    for (MadeInstruction& made :
+         make_instructions(block, there, all_positions(state.positions()), state.lanes())) {
+        Part<Real>& part = parts.emplace_back();
+        part.instruction = std::move(made.instruction);
+        part.slot.pattern = made.pattern;
+        part.slot.op = part.instruction.op;
+        part.slot.target_count = static_cast<int>(block.targets.size());
+    }
+    return parts;
+}
+
+bool is_nothing(const Block& block, const BoundBlock& bound) {
+    return bound.identity && block.flips.empty();
+}
 
 } // namespace
 
 template <class Real> void apply(State<Real>& state, const Block& block, const BoundBlock& bound) {
-    if (bound.identity) return;
-    Single<Real> single(state, block);
-    fill_slot(single.slot, block, bound, -1);
-    execute(single.instruction, single.slot, 0, state.data(), state.lanes());
+    if (is_nothing(block, bound)) return;
+    for (Part<Real>& part : parts_of(state, block)) {
+        fill_slot(part.slot, block, bound, -1);
+        execute(part.instruction, part.slot, 0, state.data(), state.lanes());
+    }
 }
 
 template <class Real> void undo(State<Real>& state, const Block& block, const BoundBlock& bound) {
-    if (bound.identity) return;
-    Single<Real> single(state, block);
-    fill_slot(single.slot, block, bound, -1);
-    execute_back(single.instruction, single.slot, 0, state.data(), state.lanes());
+    if (is_nothing(block, bound)) return;
+    for (Part<Real>& part : parts_of(state, block)) {
+        fill_slot(part.slot, block, bound, -1);
+        execute_back(part.instruction, part.slot, 0, state.data(), state.lanes());
+    }
 }
 
 template <class Real>
 Matrix transition(const State<Real>& bra, const State<Real>& ket, const Block& block) {
-    Single<Real> single(ket, block);
-    single.slot.sums.resize(sums_length(single.slot.op, single.slot.target_count), 0.0);
-    take_transition(single.instruction, bra.data(), ket.data(), ket.lanes(),
-                    single.slot.sums.data());
-    return fold_sums(single.slot, block, 0, kLanes);
+    Matrix sum;
+    for (Part<Real>& part : parts_of(ket, block)) {
+        part.slot.sums.resize(sums_length(part.slot.op, part.slot.target_count), 0.0);
+        take_transition(part.instruction, bra.data(), ket.data(), ket.lanes(),
+                        part.slot.sums.data());
+        const Matrix own = fold_sums(part.slot, block, 0, kLanes);
+        if (sum.size() == 0)
+            sum = own;
+        else
+            sum += own;
+    }
+    return sum;
 }
 
 template <class Real>

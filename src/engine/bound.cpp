@@ -45,7 +45,8 @@ void set_identity(const Block& block, BoundBlock& bound) {
 
 } // namespace
 
-void bind_run(const Plan& plan, const GateRun& run, std::span<const double> symbols, BoundRun& bound) {
+void bind_run(const Plan& plan, const GateRun& run, std::span<const double> symbols,
+              BoundRun& bound) {
     const std::size_t count = run.operations.size();
     bound.angles.resize(count);
     bound.gates.resize(count);

@@ -145,20 +145,28 @@ template <class Real> void put(Real* group, std::size_t lane, Complex value) {
     group[kLanes + lane] = static_cast<Real>(value.imag());
 }
 
-/// All lanes alike: no lane is a target or a control.
+/// Whether all lanes are alike: none is a target or a control.
+bool is_alike(const LanePattern& pattern) {
+    LanePattern none;
+    none.flip = pattern.flip;
+    return pattern == none;
+}
+
+/// Where all lanes are alike.
 template <class Real> void fill_alike(Slot<Real>& slot, const Matrix& matrix) {
     const auto put_all = [](Real* group, Complex value) {
         std::fill_n(group, kLanes, static_cast<Real>(value.real()));
         std::fill_n(group + kLanes, kLanes, static_cast<Real>(value.imag()));
     };
     const Eigen::Index side = matrix.rows();
+    const Eigen::Index flip = slot.pattern.flip;
     Real* forward = slot.forward.data();
     Real* backward = slot.backward.data();
     for (Eigen::Index r = 0; r < side; ++r)
         for (Eigen::Index c = 0; c < side; ++c) {
             if (slot.op == Op::diagonal && r != c) continue;
-            put_all(forward, matrix(r, c));
-            put_all(backward, std::conj(matrix(c, r)));
+            put_all(forward, matrix(r, c ^ flip));
+            put_all(backward, std::conj(matrix(c, r ^ flip)));
             forward += kGroupReals;
             backward += kGroupReals;
         }
@@ -179,6 +187,7 @@ template <class Real> void fill_matrix(Slot<Real>& slot, const Matrix& matrix, s
     }
     const std::size_t exchanges = shape.exchanges.size();
     const std::size_t terms = shape.rows * exchanges;
+    const Eigen::Index flip = slot.pattern.flip_of(lane); // no target's lane bit decides on it
     for (std::size_t r = 0; r < shape.rows; ++r)
         for (std::size_t c = 0; c < shape.rows; ++c)
             for (std::size_t k = 0; k < exchanges; ++k) {
@@ -186,8 +195,9 @@ template <class Real> void fill_matrix(Slot<Real>& slot, const Matrix& matrix, s
                 const Eigen::Index j = index(c, lane ^ shape.exchanges[k]);
                 const std::size_t entry = (r * terms + c * exchanges + k) * kGroupReals;
                 const Complex unit = r == c && k == 0 ? 1.0 : 0.0;
-                put(slot.forward.data() + entry, lane, selected ? matrix(i, j) : unit);
-                put(slot.backward.data() + entry, lane, selected ? std::conj(matrix(j, i)) : unit);
+                put(slot.forward.data() + entry, lane, selected ? matrix(i, j ^ flip) : unit);
+                put(slot.backward.data() + entry, lane,
+                    selected ? std::conj(matrix(j, i ^ flip)) : unit);
             }
 }
 
@@ -204,8 +214,6 @@ void fill_rotation(Slot<Real>& slot, const Block& block, double theta, std::size
     put(slot.forward.data() + kGroupReals, lane, factor);
     put(slot.backward.data() + kGroupReals, lane, -factor);
 }
-
-} // namespace
 
 Instruction make_instruction(const Block& block, int there, std::span<const Position> piece,
                              Lanes lanes, LanePattern& pattern) {
@@ -253,9 +261,47 @@ Instruction make_instruction(const Block& block, int there, std::span<const Posi
     return made;
 }
 
+} // namespace
+
+std::vector<MadeInstruction> make_instructions(const Block& block, int there,
+                                               std::span<const Position> piece, Lanes lanes) {
+    const Geometry geometry(piece, lanes);
+    const auto bit_of = [&](const Flip& flip) {
+        return 1U << (block.targets.size() - 1 - at(flip.target));
+    };
+    LanePattern lane_flips;
+    std::vector<Flip> vertical;
+    std::size_t count = 0;
+    for (const Flip& flip : block.flips) {
+        const int local = geometry.local(flip.control);
+        if (!geometry.in_lane(local)) {
+            vertical.push_back(flip);
+            continue;
+        }
+        const unsigned mask = 1U << local;
+        lane_flips.lane_flips[count++] = {mask, flip.value ? mask : 0, bit_of(flip)};
+    }
+    std::vector<MadeInstruction> all;
+    for (std::size_t fired = 0; fired < (std::size_t{1} << vertical.size()); ++fired) {
+        // A block for these values of the controls alone.
+        Block part = block;
+        MadeInstruction made{{}, lane_flips};
+        for (std::size_t f = 0; f < vertical.size(); ++f) {
+            const std::uint64_t control = std::uint64_t{1} << vertical[f].control.index;
+            const bool fires = ((fired >> f) & 1) != 0;
+            part.control_mask |= control;
+            if (fires == vertical[f].value) part.control_value |= control;
+            if (fires) made.pattern.flip ^= bit_of(vertical[f]);
+        }
+        made.instruction = make_instruction(part, there, piece, lanes, made.pattern);
+        all.push_back(std::move(made));
+    }
+    return all;
+}
+
 Op choose_op(const Plan& plan, const Block& block, const Instruction& made,
              const LanePattern& pattern) {
-    if (made.op != Op::matrix) return made.op;
+    if (made.op != Op::matrix || !block.flips.empty()) return made.op;
     if (is_swap(plan, block, pattern)) return Op::swap;
     const bool diagonal =
         std::all_of(block.operations.begin(), block.operations.end(), [&](int index) {
@@ -289,7 +335,7 @@ void fill_slot(Slot<Real>& slot, const Block& block, const BoundBlock& numbers, 
         return;
     case Op::matrix:
     case Op::diagonal:
-        if (all && slot.pattern == LanePattern{}) {
+        if (all && is_alike(slot.pattern)) {
             fill_alike(slot, numbers.matrix);
             return;
         }
@@ -321,11 +367,12 @@ Matrix fold_sums(const Slot<Real>& slot, const Block& block, std::size_t first, 
                 }
         return result;
     }
-    if (slot.pattern == LanePattern{}) { // rows are those of the matrix
+    if (is_alike(slot.pattern)) { // rows are those of the matrix
+        const Eigen::Index flip = slot.pattern.flip;
         for (Eigen::Index r = 0; r < side; ++r)
             for (Eigen::Index c = 0; c < side; ++c) {
                 for (std::size_t l = first; l < last; ++l)
-                    result(r, c) += Complex{sums[l], sums[kLanes + l]};
+                    result(r, c ^ flip) += Complex{sums[l], sums[kLanes + l]};
                 sums += kGroupReals;
             }
         return result;
@@ -337,7 +384,9 @@ Matrix fold_sums(const Slot<Real>& slot, const Block& block, std::size_t first, 
             for (unsigned exchange : shape.exchanges) {
                 for (std::size_t l = first; l < last; ++l)
                     if ((l & slot.pattern.control_mask) == slot.pattern.control_value)
-                        result(index(r, l), index(c, l ^ exchange)) +=
+                        result(index(r, l),
+                               index(c, l ^ exchange) ^
+                                   static_cast<Eigen::Index>(slot.pattern.flip_of(l))) +=
                             Complex{sums[l], sums[kLanes + l]};
                 sums += kGroupReals;
             }

@@ -12,6 +12,15 @@ namespace wavetrain {
 /// Which kernel runs a block.
 enum class Op { matrix, diagonal, swap, rotation, enter, general };
 
+/// A flip (of the plan) by a lane bit: in lanes with (lane & mask) == value.
+struct LaneFlip {
+    unsigned mask = 0;
+    unsigned value = 0;
+    unsigned flip = 0; ///< bits of the matrix index
+
+    bool operator==(const LaneFlip&) const = default;
+};
+
 /// How a block's targets and controls lie among the lanes: blocks of a family with the same pattern
 /// have the same numbers.
 struct LanePattern {
@@ -20,8 +29,18 @@ struct LanePattern {
     unsigned control_value = 0;
     unsigned x_lane = 0; ///< of a Pauli word
     unsigned z_lane = 0;
+    unsigned flip = 0; ///< bits of the column's index that flips change
+    std::array<LaneFlip, 2> lane_flips{};
 
     bool operator==(const LanePattern&) const = default;
+    /// Bits of the column's index that change in a lane.
+    unsigned flip_of(std::size_t lane) const {
+        unsigned bits = flip;
+        for (const LaneFlip& own : lane_flips)
+            if ((lane & own.mask) == own.value) bits ^= own.flip;
+        return bits;
+    }
+    bool flips() const { return flip != 0 || lane_flips[0].flip != 0 || lane_flips[1].flip != 0; }
 };
 
 /// A block in a piece. Positions are those of the piece.
@@ -59,10 +78,16 @@ template <class Real> struct Slot {
     std::vector<double> sums;      ///< kEntries * kGroupReals, or general: kLanes matrices
 };
 
-/// The instruction for a block within a piece with the given positions (ascending) of a state of
-/// `there` positions (after the block), and the pattern of its lanes.
-Instruction make_instruction(const Block& block, int there, std::span<const Position> piece,
-                             Lanes lanes, LanePattern& pattern);
+/// An instruction and the pattern of its lanes.
+struct MadeInstruction {
+    Instruction instruction;
+    LanePattern pattern;
+};
+
+/// The instructions for a block within a piece with the given positions (ascending) of a state of
+/// `there` positions (after the block): one, or one for each combination of its flips' controls.
+std::vector<MadeInstruction> make_instructions(const Block& block, int there,
+                                               std::span<const Position> piece, Lanes lanes);
 
 /// A cheaper kernel than that for any matrix, where the block's gates allow it.
 Op choose_op(const Plan& plan, const Block& block, const Instruction& made,

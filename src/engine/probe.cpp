@@ -38,8 +38,10 @@ struct Setup {
         bra.reset(qubits);
         Block block;
         block.targets = std::move(targets);
-        instruction =
-            make_instruction(block, qubits, all_positions(qubits), Lanes::amplitudes, slot.pattern);
+        const auto made =
+            make_instructions(block, qubits, all_positions(qubits), Lanes::amplitudes).front();
+        instruction = made.instruction;
+        slot.pattern = made.pattern;
         slot.op = instruction.op;
         slot.target_count = static_cast<int>(block.targets.size());
         BoundBlock numbers;

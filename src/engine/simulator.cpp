@@ -30,7 +30,6 @@ template <class Real> struct Simulator<Real>::Program {
         : bound(given), cone(given.cone()), lanes(kind), threads(std::max(thread_count, 1)),
           ket(static_cast<int>(cone.layout.size()), kind) {
         if (states > 1) bra.emplace(static_cast<int>(cone.layout.size()), kind);
-        place_of_block.resize(cone.blocks.size());
         slots.reserve(cone.blocks.size());
         if (steps == Steps::sweeps)
             for (const Sweep& sweep : cone.sweeps) add_sweep(sweep);
@@ -39,7 +38,7 @@ template <class Real> struct Simulator<Real>::Program {
         for (std::size_t s = 0; s < slots.size(); ++s) {
             const BoundBlock& numbers = bound.bound(first_block[s]);
             fill_slot(slots[s], cone.blocks[first_block[s]], numbers, -1);
-            slots[s].identity = numbers.identity;
+            slots[s].identity = numbers.identity && !slots[s].pattern.flips();
         }
         bool scattered = false;
         for (const SweepProgram& sweep : sweeps) scattered = scattered || !sweep.pieces.whole();
@@ -61,15 +60,15 @@ template <class Real> struct Simulator<Real>::Program {
             sweep.last == sweep.first ? before : cone.blocks[sweep.last - 1].positions;
         SweepProgram program{Pieces(sweep.positions, before, after, lanes), {}};
         for (std::size_t i = sweep.first; i < sweep.last; ++i) {
-            LanePattern pattern;
             const Block& block = cone.blocks[i];
-            Instruction made =
-                make_instruction(block, block.positions, sweep.positions, lanes, pattern);
-            made.block = i;
-            made.op = choose_op(bound.plan(), block, made, pattern);
-            made.slot = find_slot(i, made.op, pattern);
-            place_of_block[i] = {sweeps.size(), program.instructions.size()};
-            program.instructions.push_back(std::move(made));
+            for (MadeInstruction& made :
+                 make_instructions(block, block.positions, sweep.positions, lanes)) {
+                Instruction& own = made.instruction;
+                own.block = i;
+                own.op = choose_op(bound.plan(), block, own, made.pattern);
+                own.slot = find_slot(i, own.op, made.pattern);
+                program.instructions.push_back(std::move(own));
+            }
         }
         sweeps.push_back(std::move(program));
     }
@@ -89,11 +88,6 @@ template <class Real> struct Simulator<Real>::Program {
         return static_cast<int>(slots.size()) - 1;
     }
 
-    Instruction& instruction_of(std::size_t block) {
-        const auto [sweep, place] = place_of_block[block];
-        return sweeps[sweep].instructions[place];
-    }
-
     std::size_t width() const { return lanes == Lanes::executions ? kLanes : 1; }
 
     void bind(std::span<const std::vector<double>> executions) {
@@ -110,7 +104,7 @@ template <class Real> struct Simulator<Real>::Program {
                           lanes == Lanes::executions ? static_cast<int>(l) : -1);
                 identity = identity && own.identity;
             }
-            slots[s].identity = identity;
+            slots[s].identity = identity && !slots[s].pattern.flips();
         }
     }
 
@@ -144,17 +138,21 @@ template <class Real> struct Simulator<Real>::Program {
         });
     }
 
+    /// Those of blocks [first, last).
     void run_sweep(SweepProgram& sweep, std::size_t first, std::size_t last) {
         for_pieces(sweep, false, false, [&](std::size_t, std::uint64_t outer, Real* psi, Real*) {
-            for (std::size_t i = first; i < last; ++i) {
-                const Instruction& instruction = sweep.instructions[i];
+            for (const Instruction& instruction : sweep.instructions) {
+                if (instruction.block < first || instruction.block >= last) continue;
                 execute(instruction, slot_of(instruction), outer, psi, lanes);
             }
         });
     }
 
     const Slot<Real>& slot_of(const Instruction& instruction) const {
-        return replaced == instruction.block ? replacement : slots[at(instruction.slot)];
+        if (replaced == instruction.block)
+            for (const auto& [slot, own] : replacements)
+                if (slot == instruction.slot) return own;
+        return slots[at(instruction.slot)];
     }
 
     void back_sweep(SweepProgram& sweep, const std::vector<bool>& wanted) {
@@ -214,13 +212,12 @@ template <class Real> struct Simulator<Real>::Program {
     State<Real> ket;
     std::optional<State<Real>> bra;
     std::vector<SweepProgram> sweeps;
-    std::vector<std::pair<std::size_t, std::size_t>> place_of_block; // sweep, place in it
     std::vector<Slot<Real>> slots;
     std::vector<std::size_t> first_block;             // per slot
     std::vector<std::optional<VaryingBlock>> varying; // per slot
     std::vector<AlignedBuffer<Real>> buffers;
     std::size_t replaced = ~std::size_t{0};
-    Slot<Real> replacement;
+    std::vector<std::pair<int, Slot<Real>>> replacements; // of slots, for the replaced block
 };
 
 template <class Real>
@@ -241,7 +238,7 @@ template <class Real> void Simulator<Real>::start() { program_->ket.reset(progra
 template <class Real> void Simulator<Real>::forward() {
     start();
     for (SweepProgram& sweep : program_->sweeps)
-        program_->run_sweep(sweep, 0, sweep.instructions.size());
+        program_->run_sweep(sweep, 0, program_->cone.blocks.size());
 }
 
 template <class Real> const State<Real>& Simulator<Real>::state() const { return program_->ket; }
@@ -289,20 +286,26 @@ template <class Real> void Simulator<Real>::apply_blocks(std::size_t first, std:
         const std::size_t begin = sweep.instructions.front().block;
         const std::size_t end = sweep.instructions.back().block + 1;
         if (end <= first || begin >= last) continue;
-        program_->run_sweep(sweep, std::max(first, begin) - begin, std::min(last, end) - begin);
+        program_->run_sweep(sweep, first, last);
     }
 }
 
 template <class Real>
 void Simulator<Real>::replace(std::size_t block, std::span<const BoundBlock> numbers) {
-    const Instruction& instruction = program_->instruction_of(block);
     program_->replaced = block;
-    program_->replacement = program_->slots[at(instruction.slot)];
+    program_->replacements.clear();
     const bool each = program_->lanes == Lanes::executions && numbers.size() > 1;
-    for (std::size_t l = 0; l < (each ? kLanes : 1); ++l)
-        fill_slot(program_->replacement, program_->cone.blocks[block],
-                  numbers[std::min(l, numbers.size() - 1)], each ? static_cast<int>(l) : -1);
-    program_->replacement.identity = false;
+    for (const SweepProgram& sweep : program_->sweeps)
+        for (const Instruction& instruction : sweep.instructions) {
+            if (instruction.block != block) continue;
+            Slot<Real> slot = program_->slots[at(instruction.slot)];
+            for (std::size_t l = 0; l < (each ? kLanes : 1); ++l)
+                fill_slot(slot, program_->cone.blocks[block],
+                          numbers[std::min(l, numbers.size() - 1)],
+                          each ? static_cast<int>(l) : -1);
+            slot.identity = false;
+            program_->replacements.emplace_back(instruction.slot, std::move(slot));
+        }
 }
 
 template <class Real> void Simulator<Real>::restore() { program_->replaced = ~std::size_t{0}; }

@@ -17,6 +17,7 @@ struct VaryingBlock::Factor {
 };
 
 /// The gates of a run. A `numeric` error as for BoundCone.
-void bind_run(const Plan& plan, const GateRun& run, std::span<const double> symbols, BoundRun& bound);
+void bind_run(const Plan& plan, const GateRun& run, std::span<const double> symbols,
+              BoundRun& bound);
 
 } // namespace wavetrain

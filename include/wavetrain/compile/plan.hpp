@@ -48,6 +48,15 @@ struct RunPlace {
     int operation = 0; ///< on these targets, with these controls
 };
 
+/// A CNOT before a block, on one of its targets, by a position that it does not touch: for either
+/// value of the control the block's matrix has its columns in another order.
+struct Flip {
+    int target = 0; ///< of Block::targets
+    Position control;
+    bool value = true; ///< of the control, for which the target flips
+    int operation = 0; ///< the CNOT
+};
+
 /// What the engine applies in one go: the product of neighbouring gates as one matrix on a few
 /// positions, one Pauli rotation, or the entry of a late qubit: its product state becomes the
 /// state's top position, with the signs of the CZs to positions that are there (word.z_mask).
@@ -58,6 +67,7 @@ struct Block {
     std::vector<Position> targets;  ///< matrix: the first is the most significant bit of its index
     std::uint64_t control_mask = 0; ///< the block acts where (index & mask) == value
     std::uint64_t control_value = 0;
+    std::vector<Flip> flips;     ///< of a matrix on two positions; they commute
     PauliWord word;              ///< pauli_rotation; enter: z_mask alone
     std::vector<int> operations; ///< indices into Plan::circuit.operations, in order of time
     std::vector<RunPlace> runs;  ///< the same, but for an entry's CZs and for Pauli rotations
