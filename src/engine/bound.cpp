@@ -29,10 +29,7 @@ void angle_values(const Plan& plan, int index, std::span<const double> symbols,
     }
 }
 
-Matrix identity_of(const Block& block) {
-    const auto side = Eigen::Index{1} << block.targets.size();
-    return Matrix::Identity(side, side);
-}
+Eigen::Index side_of(const Block& block) { return Eigen::Index{1} << block.targets.size(); }
 
 void set_rotation(double theta, BoundBlock& bound) {
     bound.theta = theta;
@@ -75,7 +72,7 @@ BoundBlock bind_block(const Plan& plan, const Cone& cone, const Block& block,
         set_rotation(angles.front().front(), bound);
         return bound;
     }
-    bound.matrix = identity_of(block);
+    bound.matrix.setIdentity(side_of(block), side_of(block));
     for (std::size_t i = 0; i < block.operations.size(); ++i) {
         const Operation& gate = operation_of(plan, block.operations[i]);
         // An entry keeps its CZs as signs.
@@ -90,7 +87,7 @@ BoundBlock bind_block(const Plan& plan, const Cone& cone, const Block& block,
 VaryingBlock::VaryingBlock(const BoundCone& bound, const Block& block)
     : bound_(&bound), block_(&block) {
     const Cone& cone = bound.cone();
-    const auto side = Eigen::Index{1} << block.targets.size();
+    const Eigen::Index side = side_of(block);
     for (std::size_t r = 0; r < block.runs.size(); ++r) {
         const RunPlace& own = block.runs[r];
         const bool varying = cone.runs[at(own.run)].varying;
@@ -102,7 +99,7 @@ VaryingBlock::VaryingBlock(const BoundCone& bound, const Block& block)
         }
         Factor& before = factors_.back();
         if (before.last - before.first == 1) {
-            Matrix whole = identity_of(block);
+            Matrix whole = Matrix::Identity(side, side);
             before.place.multiply_left(whole, before.matrix);
             before.matrix = whole;
             before.place = GatePlace(side);
@@ -123,7 +120,7 @@ const BoundBlock& VaryingBlock::bind(std::span<const double> symbols) {
         set_rotation(angles.front(), numbers_);
         return numbers_;
     }
-    numbers_.matrix = identity_of(*block_);
+    numbers_.matrix.setIdentity(side_of(*block_), side_of(*block_));
     for (Factor& factor : factors_) {
         if (factor.varying) {
             const int run = block_->runs[factor.first].run;
@@ -158,7 +155,7 @@ void BoundCone::bind(std::span<const double> symbols, bool shared) {
             set_rotation(angles.front(), bound);
             continue;
         }
-        bound.matrix = identity_of(block);
+        bound.matrix.setIdentity(side_of(block), side_of(block));
         for (const RunPlace& own : block.runs)
             GatePlace(*cone_, block, operation_of(*plan_, own.operation))
                 .multiply_left(bound.matrix, run(own.run).matrix);

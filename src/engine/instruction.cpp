@@ -63,36 +63,44 @@ bool is_swap(const Plan& plan, const Block& block, const LanePattern& pattern) {
     return name == "x" || name == "swap";
 }
 
+/// Positions that must have these values.
+struct Controls {
+    std::uint64_t mask = 0;
+    std::uint64_t value = 0;
+};
+
 /// Grid and rows of a block whose targets are few.
-void lay_out(Instruction& made, const Block& block, const Geometry& geometry, int active,
-             LanePattern& pattern) {
+void lay_out(Instruction& made, const Block& block, const Controls& controls,
+             const Geometry& geometry, int active, LanePattern& pattern) {
     BlockTask& task = made.task;
-    std::uint64_t fixed = geometry.group(geometry.local(block.control_mask));
-    task.grid.value = geometry.group(geometry.local(block.control_value));
-    pattern.control_mask = geometry.lane(geometry.local(block.control_mask));
-    pattern.control_value = geometry.lane(geometry.local(block.control_value));
-    std::vector<std::size_t> bits;
-    std::vector<unsigned> lane_bits;
+    std::uint64_t fixed = geometry.group(geometry.local(controls.mask));
+    task.grid.value = geometry.group(geometry.local(controls.value));
+    pattern.control_mask = geometry.lane(geometry.local(controls.mask));
+    pattern.control_value = geometry.lane(geometry.local(controls.value));
+    std::array<std::size_t, 2> bits{};
+    std::array<unsigned, 2> lane_bits{};
+    std::size_t vertical = 0;
+    std::size_t in_lanes = 0;
     for (std::size_t t = 0; t < block.targets.size(); ++t) {
         const int local = geometry.local(block.targets[t]);
         if (geometry.in_lane(local)) {
             pattern.lane_of_target[t] = local;
-            lane_bits.push_back(1U << local);
+            lane_bits[in_lanes++] = 1U << local;
         } else {
-            bits.push_back(std::size_t{1} << geometry.vertical(local));
-            fixed |= bits.back();
+            bits[vertical] = std::size_t{1} << geometry.vertical(local);
+            fixed |= bits[vertical++];
         }
     }
-    task.vertical = static_cast<int>(bits.size());
-    task.lane_targets = static_cast<int>(lane_bits.size());
-    for (std::size_t r = 0; r < (std::size_t{1} << bits.size()); ++r)
-        for (std::size_t b = 0; b < bits.size(); ++b)
-            if ((r >> (bits.size() - 1 - b)) & 1) task.offsets[r] |= bits[b];
-    for (std::size_t k = 0; k < (std::size_t{1} << lane_bits.size()); ++k)
-        for (std::size_t b = 0; b < lane_bits.size(); ++b)
-            if ((k >> (lane_bits.size() - 1 - b)) & 1) task.lane_masks[k] |= lane_bits[b];
-    for (int p = 0; p < 62; ++p)
-        if ((fixed >> p) & 1) task.grid.fixed[at(task.grid.fixed_count++)] = p;
+    task.vertical = static_cast<int>(vertical);
+    task.lane_targets = static_cast<int>(in_lanes);
+    for (std::size_t r = 0; r < (std::size_t{1} << vertical); ++r)
+        for (std::size_t b = 0; b < vertical; ++b)
+            if ((r >> (vertical - 1 - b)) & 1) task.offsets[r] |= bits[b];
+    for (std::size_t k = 0; k < (std::size_t{1} << in_lanes); ++k)
+        for (std::size_t b = 0; b < in_lanes; ++b)
+            if ((k >> (in_lanes - 1 - b)) & 1) task.lane_masks[k] |= lane_bits[b];
+    for (; fixed != 0; fixed &= fixed - 1)
+        task.grid.fixed[at(task.grid.fixed_count++)] = std::countr_zero(fixed);
     task.grid.bases = geometry.groups(active) >> task.grid.fixed_count;
 }
 
@@ -120,23 +128,24 @@ private:
     int targets_;
 };
 
-/// Rows, exchanges of lanes and their masks of a pattern.
+/// Rows and exchanges of lanes of a pattern.
 struct Shape {
     std::size_t rows = 1;
-    std::vector<unsigned> exchanges{0};
+    std::size_t exchange_count = 1;
+    std::array<unsigned, 4> exchanges{}; ///< masks of lanes
 
     Shape(const LanePattern& pattern, int targets) {
-        std::vector<unsigned> lane_bits;
         for (int t = 0; t < targets; ++t) {
-            if (pattern.lane_of_target[at(t)] < 0)
+            if (pattern.lane_of_target[at(t)] < 0) {
                 rows *= 2;
-            else
-                lane_bits.push_back(1U << pattern.lane_of_target[at(t)]);
+                continue;
+            }
+            for (std::size_t k = exchange_count; k-- > 0;) { // the first is the most significant
+                exchanges[2 * k + 1] = exchanges[k] | (1U << pattern.lane_of_target[at(t)]);
+                exchanges[2 * k] = exchanges[k];
+            }
+            exchange_count *= 2;
         }
-        exchanges.assign(std::size_t{1} << lane_bits.size(), 0);
-        for (std::size_t k = 0; k < exchanges.size(); ++k)
-            for (std::size_t b = 0; b < lane_bits.size(); ++b)
-                if ((k >> (lane_bits.size() - 1 - b)) & 1) exchanges[k] |= lane_bits[b];
     }
 };
 
@@ -185,7 +194,7 @@ template <class Real> void fill_matrix(Slot<Real>& slot, const Matrix& matrix, s
         }
         return;
     }
-    const std::size_t exchanges = shape.exchanges.size();
+    const std::size_t exchanges = shape.exchange_count;
     const std::size_t terms = shape.rows * exchanges;
     const Eigen::Index flip = slot.pattern.flip_of(lane); // no target's lane bit decides on it
     for (std::size_t r = 0; r < shape.rows; ++r)
@@ -215,9 +224,9 @@ void fill_rotation(Slot<Real>& slot, const Block& block, double theta, std::size
     put(slot.backward.data() + kGroupReals, lane, -factor);
 }
 
-Instruction make_instruction(const Block& block, int there, std::span<const Position> piece,
-                             Lanes lanes, LanePattern& pattern) {
-    const Geometry geometry(piece, lanes);
+Instruction make_instruction(const Block& block, const Controls& controls, int there,
+                             std::span<const Position> piece, const Geometry& geometry,
+                             LanePattern& pattern) {
     // How many of the piece's positions are there when the block runs.
     int active = 0;
     for (Position p : piece)
@@ -237,24 +246,24 @@ Instruction make_instruction(const Block& block, int there, std::span<const Posi
         const std::uint64_t x = geometry.local(block.word.x_mask);
         const std::uint64_t z = geometry.local(block.word.z_mask);
         made.word = {geometry.group(x), geometry.group(z), geometry.lane(x), geometry.lane(z)};
-        made.control_mask = geometry.group(geometry.local(block.control_mask));
-        made.control_value = geometry.group(geometry.local(block.control_value));
+        made.control_mask = geometry.group(geometry.local(controls.mask));
+        made.control_value = geometry.group(geometry.local(controls.value));
         made.task.grid.bases = geometry.groups(active);
         pattern.x_lane = made.word.x_lane;
         pattern.z_lane = made.word.z_lane;
-        pattern.control_mask = geometry.lane(geometry.local(block.control_mask));
-        pattern.control_value = geometry.lane(geometry.local(block.control_value));
+        pattern.control_mask = geometry.lane(geometry.local(controls.mask));
+        pattern.control_value = geometry.lane(geometry.local(controls.value));
         return made;
     }
     if (block.targets.size() > 2) {
         made.op = Op::general;
         for (Position p : block.targets) made.targets.push_back(geometry.local(p));
-        made.general_mask = geometry.local(block.control_mask);
-        made.general_value = geometry.local(block.control_value);
+        made.general_mask = geometry.local(controls.mask);
+        made.general_value = geometry.local(controls.value);
         made.position = active;
         return made;
     }
-    lay_out(made, block, geometry, active, pattern);
+    lay_out(made, block, controls, geometry, active, pattern);
     const bool pair = block.targets.size() == 2; // a SWAP exchanges the rows 01 and 10
     made.row_a = pair ? 1 : 0;
     made.row_b = pair ? 2 : 1;
@@ -282,18 +291,19 @@ std::vector<MadeInstruction> make_instructions(const Block& block, int there,
         lane_flips.lane_flips[count++] = {mask, flip.value ? mask : 0, bit_of(flip)};
     }
     std::vector<MadeInstruction> all;
+    all.reserve(std::size_t{1} << vertical.size());
     for (std::size_t fired = 0; fired < (std::size_t{1} << vertical.size()); ++fired) {
-        // A block for these values of the controls alone.
-        Block part = block;
+        // The block for these values of the flips' controls alone.
+        Controls controls{block.control_mask, block.control_value};
         MadeInstruction made{{}, lane_flips};
         for (std::size_t f = 0; f < vertical.size(); ++f) {
             const std::uint64_t control = std::uint64_t{1} << vertical[f].control.index;
             const bool fires = ((fired >> f) & 1) != 0;
-            part.control_mask |= control;
-            if (fires == vertical[f].value) part.control_value |= control;
+            controls.mask |= control;
+            if (fires == vertical[f].value) controls.value |= control;
             if (fires) made.pattern.flip ^= bit_of(vertical[f]);
         }
-        made.instruction = make_instruction(part, there, piece, lanes, made.pattern);
+        made.instruction = make_instruction(block, controls, there, piece, geometry, made.pattern);
         all.push_back(std::move(made));
     }
     return all;
@@ -381,7 +391,8 @@ Matrix fold_sums(const Slot<Real>& slot, const Block& block, std::size_t first, 
     const MatrixIndex index(slot.pattern, slot.target_count);
     for (std::size_t r = 0; r < shape.rows; ++r)
         for (std::size_t c = 0; c < shape.rows; ++c)
-            for (unsigned exchange : shape.exchanges) {
+            for (std::size_t k = 0; k < shape.exchange_count; ++k) {
+                const unsigned exchange = shape.exchanges[k];
                 for (std::size_t l = first; l < last; ++l)
                     if ((l & slot.pattern.control_mask) == slot.pattern.control_value)
                         result(index(r, l),

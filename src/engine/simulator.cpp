@@ -30,7 +30,7 @@ template <class Real> struct Simulator<Real>::Program {
         : bound(given), cone(given.cone()), lanes(kind), threads(std::max(thread_count, 1)),
           ket(static_cast<int>(cone.layout.size()), kind) {
         if (states > 1) bra.emplace(static_cast<int>(cone.layout.size()), kind);
-        slots.reserve(cone.blocks.size());
+        slots.reserve(2 * cone.blocks.size());
         if (steps == Steps::sweeps)
             for (const Sweep& sweep : cone.sweeps) add_sweep(sweep);
         else
