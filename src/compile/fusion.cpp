@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace wavetrain {
 namespace {
@@ -53,6 +54,59 @@ public:
           open_(static_cast<std::size_t>(circuit.qubits), kNone) {}
 
     void add(int index) {
+        const bool diagonal = is_diagonal(circuit_, operation(index));
+        if (diagonal && waits(index)) {
+            waiting_.push_back(index);
+            return;
+        }
+        if (!diagonal) release(touched_qubits(operation(index)));
+        place(index);
+    }
+
+    /// The groups that still have operations.
+    std::vector<FusedGroup> finish() {
+        for (int index : std::exchange(waiting_, {})) place(index);
+        std::vector<FusedGroup> result;
+        for (Group& group : groups_) {
+            if (group.operations.empty()) continue;
+            split_or_keep(std::move(group), result);
+        }
+        return result;
+    }
+
+private:
+    struct Group : FusedGroup {
+        Dependence dependence = Dependence::constant;
+    };
+
+    /// A diagonal gate on two qubits that would find no blocks on both of them to take in. It
+    /// commutes with the others of its kind (of a ring of CZs, say), which go first if they would.
+    bool waits(int index) {
+        const std::vector<Qubit> qubits = touched_qubits(operation(index));
+        if (qubits.size() != 2 || dependence_of(operation(index), varying_) == Dependence::varying)
+            return false;
+        const int a = open(qubits[0]);
+        const int b = open(qubits[1]);
+        const auto alone = [&](int g) { return g != kNone && group(g).qubits.size() == 1; };
+        return a != b && !(alone(a) && alone(b));
+    }
+
+    /// Places the waiting gates that touch one of these qubits.
+    void release(const std::vector<Qubit>& qubits) {
+        std::vector<int> rest;
+        for (int index : std::exchange(waiting_, {})) {
+            const std::vector<Qubit> own = touched_qubits(operation(index));
+            if (std::find_first_of(own.begin(), own.end(), qubits.begin(), qubits.end()) ==
+                own.end())
+                rest.push_back(index);
+            else
+                place(index);
+        }
+        waiting_ = std::move(rest);
+    }
+
+    /// Into the open group on its qubits, or into one of its own.
+    void place(int index) {
         const Operation& operation = circuit_.operations[at(index)];
         const std::vector<Qubit> qubits = touched_qubits(operation);
         const Dependence dependence = dependence_of(operation, varying_);
@@ -75,21 +129,6 @@ public:
             start(qubits, index, dependence);
         }
     }
-
-    /// The groups that still have operations.
-    std::vector<FusedGroup> finish() {
-        std::vector<FusedGroup> result;
-        for (Group& group : groups_) {
-            if (group.operations.empty()) continue;
-            split_or_keep(std::move(group), result);
-        }
-        return result;
-    }
-
-private:
-    struct Group : FusedGroup {
-        Dependence dependence = Dependence::constant;
-    };
 
     int& open(Qubit q) { return open_[at(q.index)]; }
     Group& group(int index) { return groups_[at(index)]; }
@@ -170,6 +209,7 @@ private:
     const std::vector<bool>& varying_;
     std::vector<int> open_; // per qubit: the group that the next gate may still join
     std::vector<Group> groups_;
+    std::vector<int> waiting_; // diagonal gates, in order of time
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-/// What the compiler finds alike, and CNOTs that cost nothing.
+/// What the compiler joins and finds alike.
 #include "catch.hpp"
 #include "laws.hpp"
 #include "oracle.hpp"
@@ -127,4 +127,23 @@ TEST_CASE("equal gates on the same qubits are one run, wherever they act", "[com
             gates += cone.runs[static_cast<std::size_t>(place.run)].operations.size();
         CHECK(gates == block.operations.size());
     }
+}
+
+TEST_CASE("rings of CZs between layers of rotations need no blocks of their own",
+          "[compile][law]") {
+    constexpr int kQubits = 6;
+    constexpr int kLayers = 4;
+    Circuit circuit = circuit_on(kQubits);
+    const Angle a = circuit.add_input("a");
+    for (int layer = 0; layer < kLayers; ++layer) {
+        for (int q = 0; q < kQubits; ++q) circuit.add("ry", {q}, {a});
+        for (int q = 0; q < kQubits; ++q) circuit.add("cz", {q, (q + 1) % kQubits});
+    }
+    const Plan plan = checked(circuit);
+    const std::vector<Block>& blocks = plan.cones.front().blocks;
+    const auto matrices = std::count_if(blocks.begin(), blocks.end(), [](const Block& block) {
+        return block.kind == Block::Kind::matrix;
+    });
+    // Each layer's rotations go into blocks of two qubits; half of the last ring comes after them.
+    CHECK(matrices == (kLayers + 1) * kQubits / 2);
 }
