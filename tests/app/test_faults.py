@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import time
 import unittest
 
@@ -194,6 +195,26 @@ class Lost(runs.RunTest):
         runs.wait_until(lambda: runs.last_step(self.path("run")) > before)
         started.send(signal.SIGUSR1)
         self.assertEqual(started.wait(), 75, started.text())
+
+
+class Streams(runs.RunTest):
+    """What becomes of the log is nothing that a training depends on."""
+
+    def test_who_reads_the_log_ends_first(self):
+        process = subprocess.Popen(
+            [support.PROGRAM, "train", self.traced()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env=support.environment(WAVETRAIN_FAULT=support.SLOW, **support.ALONE),
+        )
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        process.stderr.readline()
+        process.stderr.close()
+        self.assertEqual(process.wait(60), 0)
+        self.assert_same_run(self.path("run"), self.unbroken())
+
 
 
 class Numeric(support.AppTest):
