@@ -215,6 +215,20 @@ class Streams(runs.RunTest):
         self.assertEqual(process.wait(60), 0)
         self.assert_same_run(self.path("run"), self.unbroken())
 
+    def test_closed_streams_are_not_taken_by_other_files(self):
+        """Otherwise the log would go into a file or a pipe of the MPI library."""
+        config = self.traced(comm={"timeout_seconds": 0})
+        process = subprocess.Popen(
+            ["bash", "-c", 'exec "$@" <&- >&- 2>&-', "-", support.PROGRAM, "train", config],
+            env=support.environment(
+                WAVETRAIN_FAULT="rank=0,at=step:4,kind=hang", **support.ALONE
+            ),
+        )
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        runs.wait_until(lambda: runs.last_step(self.path("run")) == 3)
+        for stream in range(3):
+            self.assertEqual(os.readlink(f"/proc/{process.pid}/fd/{stream}"), "/dev/null")
 
 
 class Numeric(support.AppTest):
