@@ -154,7 +154,8 @@ class WavetrainRun(unittest.TestCase):
             "OMPI_MCA_oob_tcp_keepalive_time=5",
             "OMPI_MCA_oob_tcp_keepalive_intvl=2",
             "OMPI_MCA_oob_tcp_keepalive_probes=3",
-            "OMPI_MCA_plm_rsh_args=-o ConnectTimeout=5 -o ConnectionAttempts=1",
+            "OMPI_MCA_plm_rsh_args=-o ConnectTimeout=5 -o ConnectionAttempts=1"
+            " -o ServerAliveInterval=3 -o ServerAliveCountMax=3",
             "PRTE_MCA_oob_tcp_keepalive_time=5",
         ):
             self.assertIn(line + "\n", out)
