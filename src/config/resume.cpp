@@ -27,7 +27,7 @@ bool same_folder(const std::string& a, const std::string& b) {
 }
 
 CheckpointFile named_checkpoint(const std::string& path) {
-    if (!is_folder(path)) return {path, read_text(path)};
+    if (!is_folder(path)) return {path, read_checkpoint(path)};
     const std::string inner = RunFolder{path}.checkpoints();
     auto found = newest_checkpoint(is_folder(inner) ? inner : path);
     if (!found) fail(Kind::environment, "--resume {}: the folder holds no whole checkpoint", path);

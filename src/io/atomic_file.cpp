@@ -107,6 +107,19 @@ std::string read_text(const std::string& path) {
     }
 }
 
+std::string read_end(const std::string& path, std::size_t bytes) {
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) fail_io("read", path, errno);
+    const off_t size = ::lseek(file.get(), 0, SEEK_END);
+    if (size < 0) fail_io("read", path, errno);
+    std::string text(std::min(bytes, static_cast<std::size_t>(size)), '\0');
+    const ssize_t count =
+        ::pread(file.get(), text.data(), text.size(), size - static_cast<off_t>(text.size()));
+    if (count < 0) fail_io("read", path, errno);
+    text.resize(static_cast<std::size_t>(count));
+    return text;
+}
+
 AppendFile::AppendFile(const std::string& path)
     : path_(path),
       descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
@@ -188,6 +201,11 @@ void create_folder(const std::string& path) {
 bool exists(const std::string& path) {
     std::error_code error;
     return fs::exists(path, error);
+}
+
+bool is_regular_file(const std::string& path) {
+    std::error_code error;
+    return fs::is_regular_file(path, error);
 }
 
 bool is_folder(const std::string& path) {

@@ -150,6 +150,13 @@ Checkpoint parse_checkpoint(std::string_view bytes, const std::string& path) {
     return checkpoint;
 }
 
+std::string read_checkpoint(const std::string& path) {
+    const bool readable = !exists(path) || is_regular_file(path); // what is missing has its message
+    if (!readable || !read_end(path, kSealBytes).starts_with(kSeal))
+        fail(Kind::environment, "'{}' is no checkpoint, or it has been cut", path);
+    return read_text(path);
+}
+
 std::optional<CheckpointFile> newest_checkpoint(const std::string& folder) {
     std::optional<CheckpointFile> newest;
     std::int64_t most_steps = -1;
@@ -158,13 +165,13 @@ std::optional<CheckpointFile> newest_checkpoint(const std::string& folder) {
         const std::string path = format("{}/{}", folder, name);
         if (name.ends_with(".tmp") || is_folder(path)) continue;
         try {
-            std::string bytes = read_text(path);
+            std::string bytes = read_checkpoint(path);
             const std::int64_t step = parse_checkpoint(bytes, path).state.step;
             if (step <= most_steps) continue;
             most_steps = step;
             newest = CheckpointFile{path, std::move(bytes)};
-        } catch (const Error& error) {
-            log_warning("{}; it is passed over", error.what());
+        } catch (const std::exception& caught) {
+            log_warning("{}; it is passed over", as_error(caught).what());
         }
     }
     return newest;

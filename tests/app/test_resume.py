@@ -281,7 +281,6 @@ class Rules(runs.RunTest):
             self.assertEqual(support.read_bytes(self.path("run", name)), content)
         shutil.rmtree(self.path("run", "checkpoints"))
         self.assertIn("finished", self.succeed("train", config, "--resume", "auto").stderr)
-        self.assertEqual(support.read_bytes(self.path("run", "weights.h5")), before["weights.h5"])
 
     def test_a_finished_run_can_be_prolonged(self):
         self.succeed("train", self.traced(train={"epochs": 3}), "--quiet")
@@ -334,6 +333,25 @@ class Rules(runs.RunTest):
         os.rename(found[oldest], self.path("run", "checkpoints", "step-0000000999.h5"))
         self.succeed("train", config, "--resume", "auto", "--quiet")
         self.assertEqual([r["step"] for r in support.events(self.path("run"), "resume")], [newest])
+        self.assert_same_run(self.path("run"), self.unbroken())
+
+    def test_what_is_no_checkpoint_is_passed_over(self):
+        """Pipes, devices and huge files are not even read; each is named, the rest is used."""
+        config = self.interrupted()
+        inside = lambda name: self.path("run", "checkpoints", name)
+        os.mkfifo(inside("pipe"))
+        os.symlink("/dev/zero", inside("endless"))
+        os.symlink(self.path("nowhere"), inside("dangling"))
+        os.mkdir(inside("step-0000000098.h5"))
+        self.write("run/checkpoints/empty", "")
+        self.write("run/checkpoints/.hidden", "no checkpoint")
+        self.write("run/checkpoints/huge", "")
+        os.truncate(inside("huge"), 1 << 40)
+        for name in ("pipe", "endless", "huge"):
+            self.refuse(3, "train", config, "--resume", inside(name), says="is no checkpoint")
+        done = self.succeed("train", config, "--resume", "auto")
+        for name in ("pipe", "endless", "dangling", "empty", ".hidden", "huge"):
+            self.assertIn(f"/{name}'", done.stderr)
         self.assert_same_run(self.path("run"), self.unbroken())
 
     def test_a_checkpoint_by_its_path(self):

@@ -21,6 +21,10 @@ void replace_text(const std::string& path, std::string_view text);
 /// All bytes of a file; an `environment` error if it cannot be read.
 std::string read_text(const std::string& path);
 
+/// The last bytes of a regular file, fewer if it is shorter; an `environment` error if it cannot be
+/// read.
+std::string read_end(const std::string& path, std::size_t bytes);
+
 /// A stream of lines that is appended to; every line is handed to the system at once, so that a
 /// killed program leaves at most one torn record at the end.
 class AppendFile {
@@ -68,6 +72,9 @@ void create_folder(const std::string& path);
 
 /// Whether there is a file or folder of this name.
 bool exists(const std::string& path);
+
+/// Whether there is a file of this name that is no folder, pipe or device.
+bool is_regular_file(const std::string& path);
 
 /// Whether there is a folder of this name.
 bool is_folder(const std::string& path);

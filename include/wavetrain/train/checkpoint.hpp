@@ -49,6 +49,10 @@ std::string checkpoint_bytes(const Checkpoint& checkpoint);
 /// damaged one (every byte is covered by a hash); `usage`: another format version.
 Checkpoint parse_checkpoint(std::string_view bytes, const std::string& path);
 
+/// The bytes of a file that ends as checkpoints do; whether it is whole parse_checkpoint() tells.
+/// An `environment` error for any other, which is not read, however large or endless it is.
+std::string read_checkpoint(const std::string& path);
+
 /// A checkpoint file that was found whole.
 struct CheckpointFile {
     std::string path;
