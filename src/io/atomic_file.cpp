@@ -213,6 +213,15 @@ bool is_folder(const std::string& path) {
     return fs::is_directory(path, error);
 }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+    std::error_code error;
+    return fs::equivalent(a, b, error);
+}
+
+void rename_file(const std::string& from, const std::string& to) {
+    if (std::rename(from.c_str(), to.c_str()) != 0) fail_io("rename", from, errno);
+}
+
 void remove_path(const std::string& path) {
     std::error_code error;
     fs::remove_all(path, error);

@@ -185,6 +185,19 @@ void remove_checkpoints_from(const std::string& folder, std::int64_t first) {
         if (step >= first) remove_path(path);
 }
 
+void remove_checkpoints_after(const std::string& folder, std::int64_t step,
+                              const std::string& origin) {
+    if (!is_folder(folder)) return;
+    const std::string right = format("{}/{}", folder, checkpoint_name(step));
+    for (const auto& [named, path] : named_checkpoints(folder)) {
+        if (named <= step) continue;
+        if (is_same_file(path, origin) && !is_same_file(right, origin))
+            rename_file(path, right);
+        else
+            remove_path(path);
+    }
+}
+
 void keep_latest_checkpoints(const std::string& folder, std::int64_t keep) {
     const std::map<std::int64_t, std::string> found = named_checkpoints(folder);
     auto surplus = static_cast<std::int64_t>(found.size()) - keep;

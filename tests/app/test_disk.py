@@ -93,6 +93,19 @@ class FoldersThatRefuse(DiskTest):
         self.refuse(3, "train", self.traced(), says=("Read-only file system", self.path("run")))
         self.refuse(3, "train", self.traced("run/inner"), says="Read-only file system")
 
+    def test_a_later_checkpoint_that_cannot_be_removed(self):
+        """Going back to an earlier one then fails before the metrics are cut: both fit the later."""
+        config = self.traced()
+        support.run(*("train", config, "--quiet"), WAVETRAIN_FAULT="rank=0,at=step:14,kind=kill")
+        oldest = min(runs.checkpoints(self.path("run")).items())[1]
+        stuck = self.mount("run/checkpoints/step-0000000099.h5", "-t", "tmpfs", "tmpfs")
+        before = support.read_bytes(self.path("run", "metrics.jsonl"))
+        self.refuse(3, "train", config, "--resume", oldest, says="cannot remove")
+        self.assertEqual(support.read_bytes(self.path("run", "metrics.jsonl")), before)
+        subprocess.run(["umount", stuck], check=True)
+        self.succeed("train", config, "--quiet", "--resume", "auto")
+        self.assert_same_run(self.path("run"), self.unbroken())
+
     def test_a_folder_below_a_file(self):
         self.write("file", "")
         self.refuse(3, "train", self.traced("file/run"), says=("Not a directory", "file/run"))

@@ -354,6 +354,25 @@ class Rules(runs.RunTest):
             self.assertIn(f"/{name}'", done.stderr)
         self.assert_same_run(self.path("run"), self.unbroken())
 
+    def test_a_checkpoint_under_a_later_name_stays(self):
+        """Also if it is the only one, and the resumed run is killed before it writes another."""
+        config = self.interrupted()
+        found = runs.checkpoints(self.path("run"))
+        step = min(found)
+        for other in set(found) - {step}:
+            os.remove(found[other])
+        os.rename(found[step], self.path("run", "checkpoints", "step-0000000999.h5"))
+        done = support.run(
+            *("train", config, "--quiet", "--resume", "auto"),
+            WAVETRAIN_FAULT=f"rank=0,at=step:{step + 1},kind=kill",
+        )
+        self.assertIn(done.returncode, KILLED)
+        self.assertEqual(list(runs.checkpoints(self.path("run"))), [step])
+        self.succeed("train", config, "--quiet", "--resume", "auto")
+        self.assertEqual([r["step"] for r in support.events(self.path("run"), "resume")], [step])
+        self.assertNotIn("step-0000000999.h5", os.listdir(self.path("run", "checkpoints")))
+        self.assert_same_run(self.path("run"), self.unbroken())
+
     def test_a_checkpoint_by_its_path(self):
         config = self.interrupted(checkpoint={"every_steps": 1})
         found = runs.checkpoints(self.path("run"))

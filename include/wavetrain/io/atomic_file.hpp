@@ -79,6 +79,12 @@ bool is_regular_file(const std::string& path);
 /// Whether there is a folder of this name.
 bool is_folder(const std::string& path);
 
+/// Whether both names are there and mean the same file or folder.
+bool is_same_file(const std::string& a, const std::string& b);
+
+/// Gives a file another name in the same file system; an `environment` error names the path.
+void rename_file(const std::string& from, const std::string& to);
+
 /// Removes a file, or a folder with all it holds; nothing happens if there is none. An
 /// `environment` error names the path.
 void remove_path(const std::string& path);

@@ -68,6 +68,12 @@ std::string checkpoint_name(std::int64_t step);
 
 /// Removes the checkpoints, by their names, of all steps from `first` on.
 void remove_checkpoints_from(const std::string& folder, std::int64_t first);
+
+/// Removes the checkpoints, by their names, of all steps after `step`, which a run goes on from.
+/// The file that it goes on from stays: if its name is that of a later step it gets its right one.
+void remove_checkpoints_after(const std::string& folder, std::int64_t step,
+                              const std::string& origin);
+
 /// Removes all checkpoints, by their names, but those with the most steps.
 void keep_latest_checkpoints(const std::string& folder, std::int64_t keep);
 
