@@ -18,12 +18,7 @@ namespace fs = std::filesystem;
 
 /// The folder of a run in which a checkpoint lies: above the one that holds the checkpoints.
 std::string run_of(const std::string& checkpoint) {
-    return fs::absolute(checkpoint).parent_path().parent_path().string();
-}
-
-bool same_folder(const std::string& a, const std::string& b) {
-    std::error_code error;
-    return fs::equivalent(a, b, error);
+    return fs::absolute(checkpoint).lexically_normal().parent_path().parent_path().string();
 }
 
 CheckpointFile named_checkpoint(const std::string& path) {
@@ -117,7 +112,7 @@ Findings look(const Config& config, const std::string& resume, bool overwrite) {
         findings.file = named_checkpoint(resume);
     }
     const Checkpoint checkpoint = parse_checkpoint(findings.file.bytes, findings.file.path);
-    if (holds_run(folder) && !same_folder(run_of(findings.file.path), folder.folder))
+    if (holds_run(folder) && !is_same_file(run_of(findings.file.path), folder.folder))
         fail(Kind::usage,
              "output.folder '{}' holds another run than that of the checkpoint '{}'; choose "
              "another folder (--set output.folder=...)",

@@ -373,6 +373,19 @@ class Rules(runs.RunTest):
         self.assertNotIn("step-0000000999.h5", os.listdir(self.path("run", "checkpoints")))
         self.assert_same_run(self.path("run"), self.unbroken())
 
+    def test_the_folder_of_checkpoints_by_any_path(self):
+        config = self.interrupted()
+        for path in (".", "./", "../checkpoints/.", ".."):
+            with self.subTest(path):
+                done = support.run(
+                    *("train", config, "--quiet", "--resume", path),
+                    folder=self.path("run", "checkpoints"),
+                    WAVETRAIN_FAULT="rank=0,at=step:14,kind=kill",
+                )
+                self.assertIn(done.returncode, KILLED, done.stderr)
+        self.succeed("train", config, "--quiet", "--resume", self.path("run", "checkpoints/"))
+        self.assert_same_run(self.path("run"), self.unbroken())
+
     def test_a_checkpoint_by_its_path(self):
         config = self.interrupted(checkpoint={"every_steps": 1})
         found = runs.checkpoints(self.path("run"))
