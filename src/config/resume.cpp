@@ -64,6 +64,17 @@ bool has_finished(const TrainState& state, const TrainOptions& options) {
 
 Config read_identity(const std::string& text) { return parse_config(text, "/checkpoint", {}); }
 
+/// Without a checkpoint a finished run cannot go on: more epochs than it had are refused, unless it
+/// may have stopped early (after at least one epoch and as many as its patience).
+void refuse_more_epochs(const Config& config, std::int64_t had) {
+    const std::int64_t patience = config.train.early_stopping_patience;
+    if (config.train.epochs <= had || (patience > 0 && had > patience)) return;
+    fail(Kind::usage,
+         "the run in '{}' is finished after {} epochs and holds no checkpoint to reach "
+         "train.epochs = {} from; train anew with --overwrite",
+         config.output.folder, had, config.train.epochs);
+}
+
 /// Refuses a config that would train something else than the checkpoint's.
 void check_keys(const Config& config, const Checkpoint& checkpoint, const std::string& file) {
     std::vector<std::string> changed =
@@ -101,6 +112,7 @@ Findings look(const Config& config, const std::string& resume, bool overwrite) {
             findings.finished = !end.is_null();
             if (findings.finished) {
                 findings.epochs = end.at("epochs").integer();
+                refuse_more_epochs(config, findings.epochs);
                 say_finished(folder, findings.epochs);
             } else {
                 log_info("no checkpoint in '{}': the run starts afresh", folder.checkpoints());

@@ -281,6 +281,9 @@ class Rules(runs.RunTest):
             self.assertEqual(support.read_bytes(self.path("run", name)), content)
         shutil.rmtree(self.path("run", "checkpoints"))
         self.assertIn("finished", self.succeed("train", config, "--resume", "auto").stderr)
+        more = ("--set", "train.epochs=7")
+        self.refuse(2, "train", config, "--resume", "auto", *more, says=("7", "no checkpoint"))
+        self.assertEqual(support.read_bytes(self.path("run", "weights.h5")), before["weights.h5"])
 
     def test_a_finished_run_can_be_prolonged(self):
         self.succeed("train", self.traced(train={"epochs": 3}), "--quiet")
