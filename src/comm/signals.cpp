@@ -33,6 +33,8 @@ void install_signal_handlers() {
     handle(SIGCONT, SIG_IGN, 0);
     // Who reads the log may end before the training does.
     handle(SIGPIPE, SIG_IGN, 0);
+    // A file larger than the limit (ulimit -f) is an error like a full disk.
+    handle(SIGXFSZ, SIG_IGN, 0);
 }
 
 void release_signal_handlers() {

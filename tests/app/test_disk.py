@@ -64,6 +64,22 @@ class FullDisk(DiskTest):
         self.succeed("train", self.traced(**short), "--quiet", "--resume", folder, *to)
         self.assert_same_run(self.path("roomy"), self.unbroken(**short))
 
+    def test_a_limit_on_the_size_of_files(self):
+        """What exceeds it is an error like a full disk, and no signal that ends the program."""
+        command = (support.PROGRAM, "train", self.traced())
+        done = subprocess.run(
+            ["bash", "-c", 'ulimit -f 8; exec "$@"', "-", *command],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env=support.environment(**support.ALONE),
+        )
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("File too large", done.stderr)
+        self.assertIn("training goes on", done.stderr)
+        self.succeed("train", self.traced(), "--resume", "auto", "--quiet")
+        self.assert_same_run(self.path("run"), self.unbroken())
+
     def test_no_room_for_the_last_files(self):
         """Exit code 3, with what was good before still there; with room again the run ends well."""
         for at in ("weights", "checkpoint"):

@@ -6,8 +6,8 @@
 namespace wavetrain {
 
 /// Catches TERM, INT and USR1 (stop in order) and USR2 (kept for the program's use), and ignores
-/// CONT and PIPE. Call it first of all in main, before MPI starts: a signal in a program's first
-/// moments would end it otherwise. A second INT ends the program at once.
+/// CONT, PIPE and XFSZ. Call it first of all in main, before MPI starts: a signal in a program's
+/// first moments would end it otherwise. A second INT ends the program at once.
 void install_signal_handlers();
 
 /// Gives TERM, INT, USR1, USR2 and PIPE back their default actions, for commands that have nothing
