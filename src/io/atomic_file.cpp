@@ -213,6 +213,11 @@ bool is_folder(const std::string& path) {
     return fs::is_directory(path, error);
 }
 
+bool is_link(const std::string& path) {
+    std::error_code error;
+    return fs::is_symlink(path, error);
+}
+
 bool is_same_file(const std::string& a, const std::string& b) {
     std::error_code error;
     return fs::equivalent(a, b, error);

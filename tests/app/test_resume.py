@@ -220,6 +220,18 @@ class Rules(runs.RunTest):
         self.assertNotIn("step-0000000099.h5.tmp", names)
         self.assert_same_run(self.path("run"), self.unbroken())
 
+    def test_checkpoints_on_another_disk(self):
+        """`checkpoints` may be a link: it stays, also where it is empty or the run is removed."""
+        os.makedirs(self.path("disk"))
+        os.makedirs(self.path("run"))
+        os.symlink("../disk", self.path("run", "checkpoints"))
+        config = self.traced()
+        for option in (("--resume", "auto"), ("--overwrite",)):
+            self.succeed("train", config, "--quiet", *option)
+            self.assertTrue(os.path.islink(self.path("run", "checkpoints")))
+            self.assertEqual(len(os.listdir(self.path("disk"))), 3)
+        self.assert_same_run(self.path("run"), self.unbroken())
+
     def test_changed_keys_are_refused_by_name(self):
         config = self.interrupted()
         before = sorted(os.listdir(self.path("run", "checkpoints")))

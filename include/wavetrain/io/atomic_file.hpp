@@ -79,6 +79,9 @@ bool is_regular_file(const std::string& path);
 /// Whether there is a folder of this name.
 bool is_folder(const std::string& path);
 
+/// Whether this name is a symbolic link, to whatever.
+bool is_link(const std::string& path);
+
 /// Whether both names are there and mean the same file or folder.
 bool is_same_file(const std::string& a, const std::string& b);
 
