@@ -61,6 +61,15 @@ void flush_to_disk(const std::string& path, int flags, const std::string& named)
     if (::fsync(file.get()) != 0 && errno != EINVAL) fail_io("flush to disk", named, errno);
 }
 
+/// What there is of this name. What cannot be told is not taken for missing.
+fs::file_type type_of(const std::string& path) {
+    std::error_code error;
+    const fs::file_type type = fs::status(path, error).type();
+    if (type == fs::file_type::none)
+        fail(Kind::environment, "cannot look at '{}': {}", path, error.message());
+    return type;
+}
+
 std::string folder_of(const std::string& path) {
     const std::string folder = fs::path(path).parent_path().string();
     return folder.empty() ? "." : folder;
@@ -198,20 +207,11 @@ void create_folder(const std::string& path) {
     if (error) fail(Kind::environment, "cannot create the folder '{}': {}", path, error.message());
 }
 
-bool exists(const std::string& path) {
-    std::error_code error;
-    return fs::exists(path, error);
-}
+bool exists(const std::string& path) { return type_of(path) != fs::file_type::not_found; }
 
-bool is_regular_file(const std::string& path) {
-    std::error_code error;
-    return fs::is_regular_file(path, error);
-}
+bool is_regular_file(const std::string& path) { return type_of(path) == fs::file_type::regular; }
 
-bool is_folder(const std::string& path) {
-    std::error_code error;
-    return fs::is_directory(path, error);
-}
+bool is_folder(const std::string& path) { return type_of(path) == fs::file_type::directory; }
 
 bool is_link(const std::string& path) {
     std::error_code error;

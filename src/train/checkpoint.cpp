@@ -160,11 +160,17 @@ std::string read_checkpoint(const std::string& path) {
 std::optional<CheckpointFile> newest_checkpoint(const std::string& folder) {
     std::optional<CheckpointFile> newest;
     std::int64_t most_steps = -1;
-    if (!is_folder(folder)) return newest;
+    if (!is_folder(folder)) {
+        if (!exists(folder) && is_link(folder))
+            fail(Kind::environment, "'{}' is a link that leads nowhere: is its disk there?",
+                 folder);
+        return newest;
+    }
     for (const std::string& name : list_folder(folder)) {
         const std::string path = format("{}/{}", folder, name);
-        if (name.ends_with(".tmp") || is_folder(path)) continue;
+        if (name.ends_with(".tmp")) continue;
         try {
+            if (is_folder(path)) continue;
             std::string bytes = read_checkpoint(path);
             const std::int64_t step = parse_checkpoint(bytes, path).state.step;
             if (step <= most_steps) continue;

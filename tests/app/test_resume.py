@@ -232,6 +232,23 @@ class Rules(runs.RunTest):
             self.assertEqual(len(os.listdir(self.path("disk"))), 3)
         self.assert_same_run(self.path("run"), self.unbroken())
 
+    def test_checkpoints_out_of_reach(self):
+        """On a disk that is not there: the run must not start afresh, which would remove it."""
+        config = self.interrupted()
+        os.rename(self.path("run", "checkpoints"), self.path("disk"))
+        before = support.read_bytes(self.path("run", "metrics.jsonl"))
+        for target in (self.path("unmounted"), self.path("run", "checkpoints")):
+            os.symlink(target, self.path("run", "checkpoints"))
+            self.refuse(3, "train", config, "--resume", "auto", says="run/checkpoints")
+            self.assertEqual(support.read_bytes(self.path("run", "metrics.jsonl")), before)
+            os.remove(self.path("run", "checkpoints"))
+        os.symlink("../disk", self.path("run", "checkpoints"))
+        os.symlink("loop", self.path("disk", "loop"))
+        done = self.succeed("train", config, "--resume", "auto")
+        self.assertIn("/loop'", done.stderr)
+        self.assertEqual(len(support.events(self.path("run"), "resume")), 1)
+        self.assert_same_run(self.path("run"), self.unbroken())
+
     def test_changed_keys_are_refused_by_name(self):
         config = self.interrupted()
         before = sorted(os.listdir(self.path("run", "checkpoints")))

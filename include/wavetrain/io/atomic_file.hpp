@@ -70,7 +70,8 @@ void create_folders(const std::string& path);
 /// the path.
 void create_folder(const std::string& path);
 
-/// Whether there is a file or folder of this name.
+/// Whether there is a file or folder of this name. Here and below an `environment` error if that
+/// cannot be told: no permission, a disk or network that fails.
 bool exists(const std::string& path);
 
 /// Whether there is a file of this name that is no folder, pipe or device.

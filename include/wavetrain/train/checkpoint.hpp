@@ -60,7 +60,8 @@ struct CheckpointFile {
 };
 
 /// The checkpoint with the most steps in a folder, by content, whatever the files are called;
-/// nothing if there is none. Damaged and unreadable ones are reported as warnings and passed over.
+/// nothing if there is none. Damaged and unreadable ones are reported as warnings and passed over;
+/// an `environment` error if the folder itself cannot be read.
 std::optional<CheckpointFile> newest_checkpoint(const std::string& folder);
 
 /// The name of a checkpoint's file, "step-0000000040.h5".
