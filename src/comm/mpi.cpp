@@ -17,9 +17,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <fcntl.h>
 #include <mpi.h>
 #include <numeric>
 #include <set>
+#include <unistd.h>
 
 namespace wavetrain {
 namespace {
@@ -55,6 +57,17 @@ void check(int code, std::string_view call) {
 
 /// Bytes of every text that travel with its length.
 constexpr std::size_t kHeadBytes = 1024;
+
+/// A standard stream that the caller has closed must stay unusable: otherwise a file or a pipe of
+/// the MPI library gets its number, and what is logged goes into that.
+void occupy_standard_streams() {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(stream, F_GETFD) < 0) {
+            // The lowest number that is free is this one.
+            [[maybe_unused]] const int opened =
+                ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        }
+}
 
 int as_int(std::size_t number) { return static_cast<int>(number); }
 
@@ -169,6 +182,7 @@ private:
 } // namespace
 
 MpiSession::MpiSession(int* argc, char*** argv) {
+    occupy_standard_streams();
     int provided = MPI_THREAD_SINGLE;
     check(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
     if (provided < MPI_THREAD_FUNNELED)

@@ -31,10 +31,15 @@ void install_signal_handlers() {
     handle(SIGINT, ask_to_stop, SA_RESTART | static_cast<int>(SA_RESETHAND));
     handle(SIGUSR2, note_user_signal, SA_RESTART);
     handle(SIGCONT, SIG_IGN, 0);
+    // Who reads the log may end before the training does.
+    handle(SIGPIPE, SIG_IGN, 0);
+    // A file larger than the limit (ulimit -f) is an error like a full disk.
+    handle(SIGXFSZ, SIG_IGN, 0);
 }
 
 void release_signal_handlers() {
-    for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGUSR2}) handle(signal, SIG_DFL, 0);
+    for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGPIPE})
+        handle(signal, SIG_DFL, 0);
     if (stop_flag != 0) std::raise(stop_flag);
 }
 

@@ -1,6 +1,5 @@
 /// Collecting what is known of a launch: every rank's own facts, gathered, and rank 0's folder.
 #include "wavetrain/config/doctor.hpp"
-#include "wavetrain/engine/simd.hpp"
 
 #include "wavetrain/base/error.hpp"
 #include "wavetrain/base/machine.hpp"
@@ -99,6 +98,10 @@ std::map<std::string, std::string> launch_environment() {
 /// A file is written as weights and checkpoints are, and read again; nothing is left behind.
 FolderFacts folder_facts(const std::string& path) {
     FolderFacts facts;
+    if (path.empty()) {
+        facts.problem = "the run has no output folder";
+        return facts;
+    }
     std::error_code error;
     fs::path place = fs::absolute(path, error);
     while (!fs::exists(place, error) && place.has_relative_path()) place = place.parent_path();

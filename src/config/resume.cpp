@@ -18,16 +18,11 @@ namespace fs = std::filesystem;
 
 /// The folder of a run in which a checkpoint lies: above the one that holds the checkpoints.
 std::string run_of(const std::string& checkpoint) {
-    return fs::absolute(checkpoint).parent_path().parent_path().string();
-}
-
-bool same_folder(const std::string& a, const std::string& b) {
-    std::error_code error;
-    return fs::equivalent(a, b, error);
+    return fs::absolute(checkpoint).lexically_normal().parent_path().parent_path().string();
 }
 
 CheckpointFile named_checkpoint(const std::string& path) {
-    if (!is_folder(path)) return {path, read_text(path)};
+    if (!is_folder(path)) return {path, read_checkpoint(path)};
     const std::string inner = RunFolder{path}.checkpoints();
     auto found = newest_checkpoint(is_folder(inner) ? inner : path);
     if (!found) fail(Kind::environment, "--resume {}: the folder holds no whole checkpoint", path);
@@ -69,6 +64,17 @@ bool has_finished(const TrainState& state, const TrainOptions& options) {
 
 Config read_identity(const std::string& text) { return parse_config(text, "/checkpoint", {}); }
 
+/// Without a checkpoint a finished run cannot go on: more epochs than it had are refused, unless it
+/// may have stopped early (after at least one epoch and as many as its patience).
+void refuse_more_epochs(const Config& config, std::int64_t had) {
+    const std::int64_t patience = config.train.early_stopping_patience;
+    if (config.train.epochs <= had || (patience > 0 && had > patience)) return;
+    fail(Kind::usage,
+         "the run in '{}' is finished after {} epochs and holds no checkpoint to reach "
+         "train.epochs = {} from; train anew with --overwrite",
+         config.output.folder, had, config.train.epochs);
+}
+
 /// Refuses a config that would train something else than the checkpoint's.
 void check_keys(const Config& config, const Checkpoint& checkpoint, const std::string& file) {
     std::vector<std::string> changed =
@@ -106,6 +112,7 @@ Findings look(const Config& config, const std::string& resume, bool overwrite) {
             findings.finished = !end.is_null();
             if (findings.finished) {
                 findings.epochs = end.at("epochs").integer();
+                refuse_more_epochs(config, findings.epochs);
                 say_finished(folder, findings.epochs);
             } else {
                 log_info("no checkpoint in '{}': the run starts afresh", folder.checkpoints());
@@ -117,7 +124,7 @@ Findings look(const Config& config, const std::string& resume, bool overwrite) {
         findings.file = named_checkpoint(resume);
     }
     const Checkpoint checkpoint = parse_checkpoint(findings.file.bytes, findings.file.path);
-    if (holds_run(folder) && !same_folder(run_of(findings.file.path), folder.folder))
+    if (holds_run(folder) && !is_same_file(run_of(findings.file.path), folder.folder))
         fail(Kind::usage,
              "output.folder '{}' holds another run than that of the checkpoint '{}'; choose "
              "another folder (--set output.folder=...)",

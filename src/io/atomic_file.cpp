@@ -61,6 +61,15 @@ void flush_to_disk(const std::string& path, int flags, const std::string& named)
     if (::fsync(file.get()) != 0 && errno != EINVAL) fail_io("flush to disk", named, errno);
 }
 
+/// What there is of this name. What cannot be told is not taken for missing.
+fs::file_type type_of(const std::string& path) {
+    std::error_code error;
+    const fs::file_type type = fs::status(path, error).type();
+    if (type == fs::file_type::none)
+        fail(Kind::environment, "cannot look at '{}': {}", path, error.message());
+    return type;
+}
+
 std::string folder_of(const std::string& path) {
     const std::string folder = fs::path(path).parent_path().string();
     return folder.empty() ? "." : folder;
@@ -105,6 +114,19 @@ std::string read_text(const std::string& path) {
         if (count == 0) return text;
         text.append(buffer.data(), static_cast<std::size_t>(count));
     }
+}
+
+std::string read_end(const std::string& path, std::size_t bytes) {
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) fail_io("read", path, errno);
+    const off_t size = ::lseek(file.get(), 0, SEEK_END);
+    if (size < 0) fail_io("read", path, errno);
+    std::string text(std::min(bytes, static_cast<std::size_t>(size)), '\0');
+    const ssize_t count =
+        ::pread(file.get(), text.data(), text.size(), size - static_cast<off_t>(text.size()));
+    if (count < 0) fail_io("read", path, errno);
+    text.resize(static_cast<std::size_t>(count));
+    return text;
 }
 
 AppendFile::AppendFile(const std::string& path)
@@ -185,14 +207,24 @@ void create_folder(const std::string& path) {
     if (error) fail(Kind::environment, "cannot create the folder '{}': {}", path, error.message());
 }
 
-bool exists(const std::string& path) {
+bool exists(const std::string& path) { return type_of(path) != fs::file_type::not_found; }
+
+bool is_regular_file(const std::string& path) { return type_of(path) == fs::file_type::regular; }
+
+bool is_folder(const std::string& path) { return type_of(path) == fs::file_type::directory; }
+
+bool is_link(const std::string& path) {
     std::error_code error;
-    return fs::exists(path, error);
+    return fs::is_symlink(path, error);
 }
 
-bool is_folder(const std::string& path) {
+bool is_same_file(const std::string& a, const std::string& b) {
     std::error_code error;
-    return fs::is_directory(path, error);
+    return fs::equivalent(a, b, error);
+}
+
+void rename_file(const std::string& from, const std::string& to) {
+    if (std::rename(from.c_str(), to.c_str()) != 0) fail_io("rename", from, errno);
 }
 
 void remove_path(const std::string& path) {

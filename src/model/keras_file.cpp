@@ -46,20 +46,39 @@ std::vector<KerasLayer> read_older(const H5File& file, const std::string& root) 
     return layers;
 }
 
-/// Refuses arrays below `group`: layers inside layers.
-void refuse_nested(const H5File& file, const std::string& group) {
-    if (file.is_dataset(group))
-        fail(Kind::usage,
-             "'{}' in '{}' is a weight of a layer inside a layer, which cannot be taken", group,
-             file.path());
-    for (const std::string& member : file.members(group)) refuse_nested(file, group + "/" + member);
-}
+/// Refuses arrays below `group`: layers inside layers. Groups of a file may be linked in circles,
+/// or so that ever more paths lead to the same ones: looking for arrays has an end.
+class NestedArrays {
+public:
+    explicit NestedArrays(const H5File& file) : file_(file) {}
 
-KerasLayer read_newer_layer(const H5File& file, const std::string& name) {
+    void refuse(const std::string& group, int depth = 1) {
+        if (file_.is_dataset(group))
+            fail(Kind::usage,
+                 "'{}' in '{}' is a weight of a layer inside a layer, which cannot be taken", group,
+                 file_.path());
+        if (depth > kMostLevels || ++groups_ > kMostGroups)
+            fail(Kind::usage,
+                 "'{}' in '{}': the groups inside the layers are too deep or too many (beyond {} "
+                 "levels or {} groups): no file of Keras",
+                 group, file_.path(), kMostLevels, kMostGroups);
+        for (const std::string& member : file_.members(group))
+            refuse(group + "/" + member, depth + 1);
+    }
+
+private:
+    static constexpr int kMostLevels = 32;
+    static constexpr int kMostGroups = 1000;
+
+    const H5File& file_;
+    int groups_ = 0;
+};
+
+KerasLayer read_newer_layer(const H5File& file, const std::string& name, NestedArrays& nested) {
     const std::string group = "/layers/" + name;
     KerasLayer layer{name, {}};
     for (const std::string& member : file.members(group))
-        if (member != "vars") refuse_nested(file, group + "/" + member);
+        if (member != "vars") nested.refuse(group + "/" + member);
     if (!file.has(group + "/vars")) return layer;
     const std::size_t count = file.members(group + "/vars").size();
     for (std::size_t index = 0; index < count; ++index)
@@ -70,8 +89,9 @@ KerasLayer read_newer_layer(const H5File& file, const std::string& name) {
 
 std::vector<KerasLayer> read_newer(const H5File& file) {
     std::vector<KerasLayer> layers;
+    NestedArrays nested(file);
     for (const std::string& name : file.members("/layers"))
-        layers.push_back(read_newer_layer(file, name));
+        layers.push_back(read_newer_layer(file, name, nested));
     std::stable_sort(layers.begin(), layers.end(), [](const KerasLayer& a, const KerasLayer& b) {
         return keras_class(a.name) < keras_class(b.name);
     });

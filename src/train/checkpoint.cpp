@@ -150,21 +150,34 @@ Checkpoint parse_checkpoint(std::string_view bytes, const std::string& path) {
     return checkpoint;
 }
 
+std::string read_checkpoint(const std::string& path) {
+    const bool readable = !exists(path) || is_regular_file(path); // what is missing has its message
+    if (!readable || !read_end(path, kSealBytes).starts_with(kSeal))
+        fail(Kind::environment, "'{}' is no checkpoint, or it has been cut", path);
+    return read_text(path);
+}
+
 std::optional<CheckpointFile> newest_checkpoint(const std::string& folder) {
     std::optional<CheckpointFile> newest;
     std::int64_t most_steps = -1;
-    if (!is_folder(folder)) return newest;
+    if (!is_folder(folder)) {
+        if (!exists(folder) && is_link(folder))
+            fail(Kind::environment, "'{}' is a link that leads nowhere: is its disk there?",
+                 folder);
+        return newest;
+    }
     for (const std::string& name : list_folder(folder)) {
         const std::string path = format("{}/{}", folder, name);
-        if (name.ends_with(".tmp") || is_folder(path)) continue;
+        if (name.ends_with(".tmp")) continue;
         try {
-            std::string bytes = read_text(path);
+            if (is_folder(path)) continue;
+            std::string bytes = read_checkpoint(path);
             const std::int64_t step = parse_checkpoint(bytes, path).state.step;
             if (step <= most_steps) continue;
             most_steps = step;
             newest = CheckpointFile{path, std::move(bytes)};
-        } catch (const Error& error) {
-            log_warning("{}; it is passed over", error.what());
+        } catch (const std::exception& caught) {
+            log_warning("{}; it is passed over", as_error(caught).what());
         }
     }
     return newest;
@@ -176,6 +189,19 @@ void remove_checkpoints_from(const std::string& folder, std::int64_t first) {
     if (!is_folder(folder)) return;
     for (const auto& [step, path] : named_checkpoints(folder))
         if (step >= first) remove_path(path);
+}
+
+void remove_checkpoints_after(const std::string& folder, std::int64_t step,
+                              const std::string& origin) {
+    if (!is_folder(folder)) return;
+    const std::string right = format("{}/{}", folder, checkpoint_name(step));
+    for (const auto& [named, path] : named_checkpoints(folder)) {
+        if (named <= step) continue;
+        if (is_same_file(path, origin) && !is_same_file(right, origin))
+            rename_file(path, right);
+        else
+            remove_path(path);
+    }
 }
 
 void keep_latest_checkpoints(const std::string& folder, std::int64_t keep) {

@@ -65,10 +65,11 @@ MetricsHistory RunFiles::restore(const TrainState& state) const {
     const RunFolder& folder = setup_.folder;
     const Checkpoint& checkpoint = setup_.resumption->checkpoint;
     remove_leftovers(folder);
-    MetricsHistory history(folder.metrics(), setup_.resumption->metrics, checkpoint.metrics_records,
-                           checkpoint.metrics_pending);
-    remove_checkpoints_from(folder.checkpoints(), state.step + 1);
-    return history;
+    // Before the metrics are cut: a later checkpoint that outlives them would count on what is
+    // gone.
+    remove_checkpoints_after(folder.checkpoints(), state.step, setup_.resumption->file);
+    return MetricsHistory(folder.metrics(), setup_.resumption->metrics, checkpoint.metrics_records,
+                          checkpoint.metrics_pending);
 }
 
 /// A checkpoint goes on only with the samples that it was trained with, in their order.

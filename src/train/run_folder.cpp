@@ -36,7 +36,9 @@ void claim_folder(const RunFolder& run, bool overwrite) {
         for (const char* name : kOwnFiles) remove_path(run.folder + "/" + name);
         remove_leftovers(run);
         remove_checkpoints_from(run.checkpoints(), 0);
-        if (is_folder(run.checkpoints()) && list_folder(run.checkpoints()).empty())
+        // A link to another disk is the user's own.
+        if (is_folder(run.checkpoints()) && !is_link(run.checkpoints()) &&
+            list_folder(run.checkpoints()).empty())
             remove_path(run.checkpoints());
     }
     if (exists(run.config()) && !overwrites_run)

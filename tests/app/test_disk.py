@@ -64,6 +64,22 @@ class FullDisk(DiskTest):
         self.succeed("train", self.traced(**short), "--quiet", "--resume", folder, *to)
         self.assert_same_run(self.path("roomy"), self.unbroken(**short))
 
+    def test_a_limit_on_the_size_of_files(self):
+        """What exceeds it is an error like a full disk, and no signal that ends the program."""
+        command = (support.PROGRAM, "train", self.traced())
+        done = subprocess.run(
+            ["bash", "-c", 'ulimit -f 8; exec "$@"', "-", *command],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env=support.environment(**support.ALONE),
+        )
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("File too large", done.stderr)
+        self.assertIn("training goes on", done.stderr)
+        self.succeed("train", self.traced(), "--resume", "auto", "--quiet")
+        self.assert_same_run(self.path("run"), self.unbroken())
+
     def test_no_room_for_the_last_files(self):
         """Exit code 3, with what was good before still there; with room again the run ends well."""
         for at in ("weights", "checkpoint"):
@@ -92,6 +108,19 @@ class FoldersThatRefuse(DiskTest):
         self.mount("run", "-t", "tmpfs", "-o", "ro", "tmpfs")
         self.refuse(3, "train", self.traced(), says=("Read-only file system", self.path("run")))
         self.refuse(3, "train", self.traced("run/inner"), says="Read-only file system")
+
+    def test_a_later_checkpoint_that_cannot_be_removed(self):
+        """Going back to an earlier one then fails before the metrics are cut: both fit the later."""
+        config = self.traced()
+        support.run(*("train", config, "--quiet"), WAVETRAIN_FAULT="rank=0,at=step:14,kind=kill")
+        oldest = min(runs.checkpoints(self.path("run")).items())[1]
+        stuck = self.mount("run/checkpoints/step-0000000099.h5", "-t", "tmpfs", "tmpfs")
+        before = support.read_bytes(self.path("run", "metrics.jsonl"))
+        self.refuse(3, "train", config, "--resume", oldest, says="cannot remove")
+        self.assertEqual(support.read_bytes(self.path("run", "metrics.jsonl")), before)
+        subprocess.run(["umount", stuck], check=True)
+        self.succeed("train", config, "--quiet", "--resume", "auto")
+        self.assert_same_run(self.path("run"), self.unbroken())
 
     def test_a_folder_below_a_file(self):
         self.write("file", "")

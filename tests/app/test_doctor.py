@@ -86,6 +86,13 @@ class Doctor(support.AppTest):
         self.assertEqual(found["folder"]["verdict"], "wrong")
         self.assertIn("output.folder", found["folder"]["remedy"])
 
+    def test_no_folder(self):
+        config = self.config(model={"kind": "qcnn", "qubits": 4}, data={"source": "excitations"})
+        for arguments in ((config,), ("--folder", "")):
+            done = self.refuse(5, "doctor", *arguments, "--threads", 1)
+            self.assertIn("wrong  folder: the run has no output folder", done.stdout)
+            self.assertIn("--set output.folder=FOLDER", done.stdout)
+
     def test_locks_that_the_file_system_refuses(self):
         """A preloaded flock() plays a network file system without locks."""
         source = self.write(

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import time
 import unittest
 
@@ -194,6 +195,40 @@ class Lost(runs.RunTest):
         runs.wait_until(lambda: runs.last_step(self.path("run")) > before)
         started.send(signal.SIGUSR1)
         self.assertEqual(started.wait(), 75, started.text())
+
+
+class Streams(runs.RunTest):
+    """What becomes of the log is nothing that a training depends on."""
+
+    def test_who_reads_the_log_ends_first(self):
+        process = subprocess.Popen(
+            [support.PROGRAM, "train", self.traced()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env=support.environment(WAVETRAIN_FAULT=support.SLOW, **support.ALONE),
+        )
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        process.stderr.readline()
+        process.stderr.close()
+        self.assertEqual(process.wait(60), 0)
+        self.assert_same_run(self.path("run"), self.unbroken())
+
+    def test_closed_streams_are_not_taken_by_other_files(self):
+        """Otherwise the log would go into a file or a pipe of the MPI library."""
+        config = self.traced(comm={"timeout_seconds": 0})
+        process = subprocess.Popen(
+            ["bash", "-c", 'exec "$@" <&- >&- 2>&-', "-", support.PROGRAM, "train", config],
+            env=support.environment(
+                WAVETRAIN_FAULT="rank=0,at=step:4,kind=hang", **support.ALONE
+            ),
+        )
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        runs.wait_until(lambda: runs.last_step(self.path("run")) == 3)
+        for stream in range(3):
+            self.assertEqual(os.readlink(f"/proc/{process.pid}/fd/{stream}"), "/dev/null")
 
 
 class Numeric(support.AppTest):

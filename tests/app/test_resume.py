@@ -220,6 +220,35 @@ class Rules(runs.RunTest):
         self.assertNotIn("step-0000000099.h5.tmp", names)
         self.assert_same_run(self.path("run"), self.unbroken())
 
+    def test_checkpoints_on_another_disk(self):
+        """`checkpoints` may be a link: it stays, also where it is empty or the run is removed."""
+        os.makedirs(self.path("disk"))
+        os.makedirs(self.path("run"))
+        os.symlink("../disk", self.path("run", "checkpoints"))
+        config = self.traced()
+        for option in (("--resume", "auto"), ("--overwrite",)):
+            self.succeed("train", config, "--quiet", *option)
+            self.assertTrue(os.path.islink(self.path("run", "checkpoints")))
+            self.assertEqual(len(os.listdir(self.path("disk"))), 3)
+        self.assert_same_run(self.path("run"), self.unbroken())
+
+    def test_checkpoints_out_of_reach(self):
+        """On a disk that is not there: the run must not start afresh, which would remove it."""
+        config = self.interrupted()
+        os.rename(self.path("run", "checkpoints"), self.path("disk"))
+        before = support.read_bytes(self.path("run", "metrics.jsonl"))
+        for target in (self.path("unmounted"), self.path("run", "checkpoints")):
+            os.symlink(target, self.path("run", "checkpoints"))
+            self.refuse(3, "train", config, "--resume", "auto", says="run/checkpoints")
+            self.assertEqual(support.read_bytes(self.path("run", "metrics.jsonl")), before)
+            os.remove(self.path("run", "checkpoints"))
+        os.symlink("../disk", self.path("run", "checkpoints"))
+        os.symlink("loop", self.path("disk", "loop"))
+        done = self.succeed("train", config, "--resume", "auto")
+        self.assertIn("/loop'", done.stderr)
+        self.assertEqual(len(support.events(self.path("run"), "resume")), 1)
+        self.assert_same_run(self.path("run"), self.unbroken())
+
     def test_changed_keys_are_refused_by_name(self):
         config = self.interrupted()
         before = sorted(os.listdir(self.path("run", "checkpoints")))
@@ -281,6 +310,8 @@ class Rules(runs.RunTest):
             self.assertEqual(support.read_bytes(self.path("run", name)), content)
         shutil.rmtree(self.path("run", "checkpoints"))
         self.assertIn("finished", self.succeed("train", config, "--resume", "auto").stderr)
+        more = ("--set", "train.epochs=7")
+        self.refuse(2, "train", config, "--resume", "auto", *more, says=("7", "no checkpoint"))
         self.assertEqual(support.read_bytes(self.path("run", "weights.h5")), before["weights.h5"])
 
     def test_a_finished_run_can_be_prolonged(self):
@@ -334,6 +365,57 @@ class Rules(runs.RunTest):
         os.rename(found[oldest], self.path("run", "checkpoints", "step-0000000999.h5"))
         self.succeed("train", config, "--resume", "auto", "--quiet")
         self.assertEqual([r["step"] for r in support.events(self.path("run"), "resume")], [newest])
+        self.assert_same_run(self.path("run"), self.unbroken())
+
+    def test_what_is_no_checkpoint_is_passed_over(self):
+        """Pipes, devices and huge files are not even read; each is named, the rest is used."""
+        config = self.interrupted()
+        inside = lambda name: self.path("run", "checkpoints", name)
+        os.mkfifo(inside("pipe"))
+        os.symlink("/dev/zero", inside("endless"))
+        os.symlink(self.path("nowhere"), inside("dangling"))
+        os.mkdir(inside("step-0000000098.h5"))
+        self.write("run/checkpoints/empty", "")
+        self.write("run/checkpoints/.hidden", "no checkpoint")
+        self.write("run/checkpoints/huge", "")
+        os.truncate(inside("huge"), 1 << 40)
+        for name in ("pipe", "endless", "huge"):
+            self.refuse(3, "train", config, "--resume", inside(name), says="is no checkpoint")
+        done = self.succeed("train", config, "--resume", "auto")
+        for name in ("pipe", "endless", "dangling", "empty", ".hidden", "huge"):
+            self.assertIn(f"/{name}'", done.stderr)
+        self.assert_same_run(self.path("run"), self.unbroken())
+
+    def test_a_checkpoint_under_a_later_name_stays(self):
+        """Also if it is the only one, and the resumed run is killed before it writes another."""
+        config = self.interrupted()
+        found = runs.checkpoints(self.path("run"))
+        step = min(found)
+        for other in set(found) - {step}:
+            os.remove(found[other])
+        os.rename(found[step], self.path("run", "checkpoints", "step-0000000999.h5"))
+        done = support.run(
+            *("train", config, "--quiet", "--resume", "auto"),
+            WAVETRAIN_FAULT=f"rank=0,at=step:{step + 1},kind=kill",
+        )
+        self.assertIn(done.returncode, KILLED)
+        self.assertEqual(list(runs.checkpoints(self.path("run"))), [step])
+        self.succeed("train", config, "--quiet", "--resume", "auto")
+        self.assertEqual([r["step"] for r in support.events(self.path("run"), "resume")], [step])
+        self.assertNotIn("step-0000000999.h5", os.listdir(self.path("run", "checkpoints")))
+        self.assert_same_run(self.path("run"), self.unbroken())
+
+    def test_the_folder_of_checkpoints_by_any_path(self):
+        config = self.interrupted()
+        for path in (".", "./", "../checkpoints/.", ".."):
+            with self.subTest(path):
+                done = support.run(
+                    *("train", config, "--quiet", "--resume", path),
+                    folder=self.path("run", "checkpoints"),
+                    WAVETRAIN_FAULT="rank=0,at=step:14,kind=kill",
+                )
+                self.assertIn(done.returncode, KILLED, done.stderr)
+        self.succeed("train", config, "--quiet", "--resume", self.path("run", "checkpoints/"))
         self.assert_same_run(self.path("run"), self.unbroken())
 
     def test_a_checkpoint_by_its_path(self):

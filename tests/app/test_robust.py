@@ -97,6 +97,62 @@ class NothingLost(Trained):
         self.assertEqual(done.returncode, 3, done.stderr)
 
 
+class GroupsWithoutEnd(support.AppTest):
+    """Keras' newer layout, with groups below a layer through which one can walk for ever."""
+
+    def refuse_links(self, link):
+        with h5py.File(self.path("in.weights.h5"), "w") as file:
+            file["/layers/dense/vars/0"] = np.ones((2, 3), "f4")
+            link(file)
+        self.refuse(
+            *(2, "import", "--keras", self.path("in.weights.h5"), self.small()),
+            self.path("out.h5"),
+            says=("/layers/", "in.weights.h5", "too deep or too many"),
+            timeout=60,
+        )
+
+    def test_circles(self):
+        def inside(file):
+            group = file.create_group("/layers/pqc/inner")
+            group["again"] = group
+
+        def layers(file):
+            file["/layers/again"] = file["/layers"]
+            file["/layers/dense/again"] = file["/layers/dense"]
+
+        self.refuse_links(inside)
+        self.refuse_links(layers)
+
+    def test_ever_more_paths(self):
+        def doubled(file):
+            group = file.create_group("/layers/pqc/inner")
+            for _ in range(30):
+                group["b"] = group.create_group("a")
+                group = group["a"]
+
+        self.refuse_links(doubled)
+
+    def test_depth(self):
+        def deep(file):
+            group = file.create_group("/layers/pqc/inner")
+            for _ in range(3000):
+                group = group.create_group("a")
+
+        self.refuse_links(deep)
+
+    def test_empty_groups_are_none_of_it(self):
+        """Keras writes groups for layers that hold no weights."""
+        with h5py.File(self.path("in.weights.h5"), "w") as file:
+            file["/layers/dense/vars/0"] = np.ones((2, 3), "f4")
+            for layer in range(20):
+                file.create_group(f"/layers/functional/layers/activation_{layer}/vars")
+        self.refuse(
+            *(2, "import", "--keras", self.path("in.weights.h5"), self.small()),
+            self.path("out.h5"),
+            says="1 layers with weights",
+        )
+
+
 class NothingSilent(support.AppTest):
     def test_weights_that_overflow(self):
         huge = {"name": "sgd", "learning_rate": 1e50}

@@ -36,7 +36,7 @@ exit "$code"
 PROGRAM = """
 [ "$1" = plan ] || exit 9
 echo "$*" >> asked
-echo '[data]'; echo 'folder = "no"'; echo '[output]'; echo 'folder = "run"'
+echo '[data]'; echo 'folder = "no"'; echo '[output]'; printf 'folder = "%s"\\n' "${SAID:-run}"
 """
 
 
@@ -154,7 +154,8 @@ class WavetrainRun(unittest.TestCase):
             "OMPI_MCA_oob_tcp_keepalive_time=5",
             "OMPI_MCA_oob_tcp_keepalive_intvl=2",
             "OMPI_MCA_oob_tcp_keepalive_probes=3",
-            "OMPI_MCA_plm_rsh_args=-o ConnectTimeout=5 -o ConnectionAttempts=1",
+            "OMPI_MCA_plm_rsh_args=-o ConnectTimeout=5 -o ConnectionAttempts=1"
+            " -o ServerAliveInterval=3 -o ServerAliveCountMax=3",
             "PRTE_MCA_oob_tcp_keepalive_time=5",
         ):
             self.assertIn(line + "\n", out)
@@ -212,6 +213,26 @@ class WavetrainRun(unittest.TestCase):
         self.assertEqual(
             self.log("asked"), ["plan a.toml --set=train.epochs=3 --print-config --quiet --allow-singleton"]
         )
+
+    def test_options_before_the_command(self):
+        self.write("script", "75 5\n0\n")
+        code, _, said = self.run_script(
+            "--resume-on-failure", "./play", "./program", "--json", "train", "a.toml"
+        )
+        self.assertEqual(code, 0, said)
+        self.assertEqual(self.log()[-1], "./program --json train a.toml --resume auto")
+
+    def test_a_folder_of_any_name(self):
+        """Quotes and backslashes come escaped, as in any TOML."""
+        folder = 'a "run" of\\mine'
+        os.mkdir(os.path.join(self.folder, folder))
+        os.symlink(folder, os.path.join(self.folder, "run"))
+        self.write("script", "75 5\n75 6\n69 7\n0\n")
+        code, _, said = self.run_script(
+            *("--resume-on-failure", "./play", "./program", "train", "a.toml"),
+            SAID=folder.replace("\\", "\\\\").replace('"', '\\"'),
+        )
+        self.assertEqual(code, 0, said)
 
     def test_a_folder_that_is_given_is_not_asked_for(self):
         self.playing("0", options=("--resume-on-failure", "--run-folder=run"))

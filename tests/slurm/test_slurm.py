@@ -157,10 +157,14 @@ class Slurm(support.AppTest):
         self.jobs.remove(job)
 
     def test_array_without_such_a_config(self):
-        job = self.submit("array.sbatch", "one.toml", options=("--array=2", "-n1"))
-        wait_until(lambda: glob.glob(self.path("*.log")), "a log")
-        state = self.slurm.wait_for_state(job, "FAILED", "COMPLETED")
-        self.assertEqual(state["ExitCode"], "2:0")
+        for number in (2, 0):
+            with self.subTest(number):
+                job = self.submit("array.sbatch", "one.toml", options=(f"--array={number}", "-n1"))
+                wait_until(lambda: glob.glob(self.path(f"*_{number}.log")), "a log")
+                state = self.slurm.wait_for_state(job, "FAILED", "COMPLETED")
+                self.assertEqual(state["ExitCode"], "2:0")
+                with open(glob.glob(self.path(f"*_{number}.log"))[0]) as log:
+                    self.assertIn(f"no config number {number}", log.read())
 
     def test_cancelled(self):
         """The ranks write a checkpoint; the job stays cancelled."""

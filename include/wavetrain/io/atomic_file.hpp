@@ -21,6 +21,10 @@ void replace_text(const std::string& path, std::string_view text);
 /// All bytes of a file; an `environment` error if it cannot be read.
 std::string read_text(const std::string& path);
 
+/// The last bytes of a regular file, fewer if it is shorter; an `environment` error if it cannot be
+/// read.
+std::string read_end(const std::string& path, std::size_t bytes);
+
 /// A stream of lines that is appended to; every line is handed to the system at once, so that a
 /// killed program leaves at most one torn record at the end.
 class AppendFile {
@@ -66,11 +70,24 @@ void create_folders(const std::string& path);
 /// the path.
 void create_folder(const std::string& path);
 
-/// Whether there is a file or folder of this name.
+/// Whether there is a file or folder of this name. Here and below an `environment` error if that
+/// cannot be told: no permission, a disk or network that fails.
 bool exists(const std::string& path);
+
+/// Whether there is a file of this name that is no folder, pipe or device.
+bool is_regular_file(const std::string& path);
 
 /// Whether there is a folder of this name.
 bool is_folder(const std::string& path);
+
+/// Whether this name is a symbolic link, to whatever.
+bool is_link(const std::string& path);
+
+/// Whether both names are there and mean the same file or folder.
+bool is_same_file(const std::string& a, const std::string& b);
+
+/// Gives a file another name in the same file system; an `environment` error names the path.
+void rename_file(const std::string& from, const std::string& to);
 
 /// Removes a file, or a folder with all it holds; nothing happens if there is none. An
 /// `environment` error names the path.

@@ -49,6 +49,10 @@ std::string checkpoint_bytes(const Checkpoint& checkpoint);
 /// damaged one (every byte is covered by a hash); `usage`: another format version.
 Checkpoint parse_checkpoint(std::string_view bytes, const std::string& path);
 
+/// The bytes of a file that ends as checkpoints do; whether it is whole parse_checkpoint() tells.
+/// An `environment` error for any other, which is not read, however large or endless it is.
+std::string read_checkpoint(const std::string& path);
+
 /// A checkpoint file that was found whole.
 struct CheckpointFile {
     std::string path;
@@ -56,7 +60,8 @@ struct CheckpointFile {
 };
 
 /// The checkpoint with the most steps in a folder, by content, whatever the files are called;
-/// nothing if there is none. Damaged and unreadable ones are reported as warnings and passed over.
+/// nothing if there is none. Damaged and unreadable ones are reported as warnings and passed over;
+/// an `environment` error if the folder itself cannot be read.
 std::optional<CheckpointFile> newest_checkpoint(const std::string& folder);
 
 /// The name of a checkpoint's file, "step-0000000040.h5".
@@ -64,6 +69,12 @@ std::string checkpoint_name(std::int64_t step);
 
 /// Removes the checkpoints, by their names, of all steps from `first` on.
 void remove_checkpoints_from(const std::string& folder, std::int64_t first);
+
+/// Removes the checkpoints, by their names, of all steps after `step`, which a run goes on from.
+/// The file that it goes on from stays: if its name is that of a later step it gets its right one.
+void remove_checkpoints_after(const std::string& folder, std::int64_t step,
+                              const std::string& origin);
+
 /// Removes all checkpoints, by their names, but those with the most steps.
 void keep_latest_checkpoints(const std::string& folder, std::int64_t keep);
 
