@@ -8,7 +8,7 @@
 
 namespace wavetrain {
 
-double headline_epoch_seconds(int qubits, int threads) {
+Config headline_config(int qubits) {
     Config config;
     config.model.kind = "qcnn_hybrid";
     config.model.qubits = qubits;
@@ -16,7 +16,13 @@ double headline_epoch_seconds(int qubits, int threads) {
     config.data.source = "excitations";
     config.data.rounds = qubits == 23 ? 44 : 11;
     config.data.train_count = 1000;
+    config.train.epochs = 1;
     config.engine.precision = "single";
+    return config;
+}
+
+double headline_epoch_seconds(int qubits, int threads) {
+    const Config config = headline_config(qubits);
     SoloComm comm;
     const Assembly assembly = assemble(config, comm, threads);
     Workers workers{comm, threads, static_cast<std::size_t>(config.engine.micro_batch)};

@@ -1,10 +1,14 @@
 /// The headline: an epoch of training, without anything around it.
 #pragma once
 
+#include "wavetrain/config/config.hpp"
+
 namespace wavetrain {
 
-/// Seconds of one epoch with gradients of the hybrid network with three filters on 1,000 samples,
-/// batch 32, single precision (configs/headline_23q.toml and its like), after one warming step.
+/// configs/headline_23q.toml, or that of 100 qubits.
+Config headline_config(int qubits);
+
+/// Seconds of one epoch of it with gradients, after one warming step.
 double headline_epoch_seconds(int qubits, int threads);
 
 } // namespace wavetrain

@@ -2,6 +2,7 @@
 #include "catch.hpp"
 #include "scratch.hpp"
 
+#include "../../src/config/bench_epoch.hpp"
 #include "../../src/config/schema.hpp"
 
 #include "wavetrain/base/error.hpp"
@@ -301,6 +302,15 @@ TEST_CASE("config: --set reaches into layers", "[config]") {
 TEST_CASE("config: integers are fine where floats are needed", "[config]") {
     CHECK(parse("train = { clip_norm = 2 }").train.clip_norm == 2.0);
     CHECK(parse("\xef\xbb\xbf[train]\r\nepochs = 0\r\n").train.epochs == 0);
+}
+
+TEST_CASE("config: the headline that is timed is that of the config files", "[config]") {
+    for (const int qubits : {23, 100}) {
+        const Config file =
+            load_config(format("{}/configs/headline_{}q.toml", WAVETRAIN_SOURCE_DIR, qubits), {});
+        CHECK(config_text(headline_config(qubits), ConfigPart::training) ==
+              config_text(file, ConfigPart::training));
+    }
 }
 
 TEST_CASE("config: the example configs are read", "[config]") {
