@@ -115,6 +115,7 @@ class Slurm(support.AppTest):
             job, "COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", seconds=180
         )
         self.assertEqual(state["JobState"], "COMPLETED", self.log(job))
+        self.assertTrue(os.path.exists(self.path(output, "weights.h5")), self.log(job))
         self.assertEqual(
             support.read_bytes(self.path(output, "weights.h5")), self.whole(epochs)
         )
@@ -160,11 +161,9 @@ class Slurm(support.AppTest):
         for number in (2, 0):
             with self.subTest(number):
                 job = self.submit("array.sbatch", "one.toml", options=(f"--array={number}", "-n1"))
-                wait_until(lambda: glob.glob(self.path(f"*_{number}.log")), "a log")
                 state = self.slurm.wait_for_state(job, "FAILED", "COMPLETED")
-                self.assertEqual(state["ExitCode"], "2:0")
-                with open(glob.glob(self.path(f"*_{number}.log"))[0]) as log:
-                    self.assertIn(f"no config number {number}", log.read())
+                self.assertEqual(state["ExitCode"], "2:0", self.log(job))
+                self.assertIn(f"no config number {number}", self.log(job))
 
     def test_cancelled(self):
         """The ranks write a checkpoint; the job stays cancelled."""
