@@ -259,6 +259,7 @@ TrainSetup training_setup(const Assembly& assembly, const RunStart& start, bool 
             .folder = folder,
             .overwrite = start.overwrite,
             .resumption = start.resumption,
+            .lock = start.lock,
             .config_text = config_text(config, ConfigPart::everything, folder.folder),
             .config_identity = config_identity(config),
             .weights_info = weights_info(config, assembly.columns, assembly.machine),

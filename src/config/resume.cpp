@@ -163,6 +163,7 @@ std::string config_identity(const Config& config) {
 RunStart plan_start(const Config& config, const std::string& resume, bool overwrite, Comm& comm) {
     const RunFolder folder{config.output.folder};
     Findings findings;
+    RunStart start;
     together(comm, "looking for a run to resume", [&] {
         if (resume != "never" && overwrite)
             fail(Kind::usage, "--resume goes on with a run and --overwrite removes it: say one of "
@@ -170,10 +171,12 @@ RunStart plan_start(const Config& config, const std::string& resume, bool overwr
         if (folder.folder.empty())
             fail_at({config.file, 0, 0}, Kind::usage,
                     "the config names no folder for the run: set output.folder");
-        if (comm.rank() == 0) findings = look(config, resume, overwrite);
+        if (comm.rank() != 0) return;
+        // What is found must still hold when the run begins.
+        if (resume != "never" && is_folder(folder.folder)) start.lock = lock_folder(folder);
+        findings = look(config, resume, overwrite);
     });
     findings = share(findings, comm);
-    RunStart start;
     start.overwrite = findings.overwrite;
     if (findings.file.path.empty()) {
         if (findings.finished) {

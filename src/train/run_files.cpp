@@ -12,8 +12,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kPatienceSeconds = 5.0; // for another program to leave the folder
-
 std::string samples_sha256(const TrainSetup& setup) {
     std::string hashes;
     for (const Samples* samples : {&setup.training, &setup.validation})
@@ -42,10 +40,10 @@ void RunFiles::begin(const TrainState& state) {
 void RunFiles::open(const TrainState& state) {
     const RunFolder& folder = setup_.folder;
     data_sha256_ = samples_sha256(setup_);
-    if (!exists(folder.folder) || is_folder(folder.folder)) {
+    lock_ = setup_.lock;
+    if (!lock_ && (!exists(folder.folder) || is_folder(folder.folder))) {
         create_folders(folder.folder);
-        // A killed program whose launcher died first may live on for some seconds.
-        lock_.emplace(folder.folder, kPatienceSeconds);
+        lock_ = lock_folder(folder);
     }
     if (setup_.resumption) check_samples(state);
     MetricsHistory history = setup_.resumption ? restore(state) : begin_afresh();

@@ -57,7 +57,7 @@ private:
     Comm& comm_;
     Watchdog& watchdog_;
     std::string data_sha256_;
-    std::optional<FolderLock> lock_; // these two on rank 0
+    std::shared_ptr<FolderLock> lock_; // these two on rank 0
     std::optional<RunWriter> writer_;
     std::chrono::steady_clock::time_point last_checkpoint_ = std::chrono::steady_clock::now();
     std::vector<std::string> files_;

@@ -2,7 +2,6 @@
 #include "wavetrain/train/run_folder.hpp"
 
 #include "wavetrain/base/error.hpp"
-#include "wavetrain/io/atomic_file.hpp"
 #include "wavetrain/train/checkpoint.hpp"
 
 #include <array>
@@ -15,6 +14,12 @@ constexpr std::array<const char*, 3> kOwnFiles{"metrics.jsonl", "weights.h5", "c
 constexpr std::array<const char*, 3> kSignsOfRun{"metrics.jsonl", "weights.h5", "checkpoints"};
 
 } // namespace
+
+std::shared_ptr<FolderLock> lock_folder(const RunFolder& run) {
+    // A killed program whose launcher died first may live on for some seconds.
+    constexpr double kPatienceSeconds = 5.0;
+    return std::make_shared<FolderLock>(run.folder, kPatienceSeconds);
+}
 
 bool holds_run(const RunFolder& run) {
     for (const char* name : kSignsOfRun)

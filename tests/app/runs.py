@@ -106,6 +106,11 @@ class Started:
             mask = next(line for line in file if line.startswith("SigCgt")).split()[1]
         return bool(int(mask, 16) & 1 << (number - 1))
 
+    def has_open(self, path):
+        """Whether the program, alone, has a file or folder open."""
+        folder = f"/proc/{self.process.pid}/fd"
+        return any(os.path.realpath(os.path.join(folder, fd)) == path for fd in os.listdir(folder))
+
     def kill_all(self):
         if self.process.poll() is not None:
             return

@@ -1,5 +1,6 @@
 """An interrupted run goes on with the bits of the unbroken one; what does not fit is refused."""
 
+import fcntl
 import os
 import random
 import shutil
@@ -476,6 +477,24 @@ class Rules(runs.RunTest):
             self.refuse(2, "train", config, option, says="in use")
         started.kill_all()
         self.succeed("train", config, "--resume", "auto", "--quiet")
+        self.assert_same_run(self.path("run"), self.unbroken())
+
+
+    def test_what_another_training_writes_before_it_leaves(self):
+        """The look for a checkpoint comes after the other has gone."""
+        config = self.traced()
+        earlier = self.traced("earlier", name="earlier.toml")
+        self.succeed("train", earlier, "--quiet", "--set", "train.epochs=1")
+        os.makedirs(self.path("run"))
+        folder = os.open(self.path("run"), os.O_RDONLY)
+        self.addCleanup(os.close, folder)
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        started = runs.Started(self, "train", config, "--resume", "auto")
+        runs.wait_until(lambda: started.has_open(self.path("run")))
+        shutil.copytree(self.path("earlier"), self.path("run"), dirs_exist_ok=True)
+        fcntl.flock(folder, fcntl.LOCK_UN)
+        self.assertEqual(started.wait(), 0, started.text())
+        self.assertEqual(len(support.events(self.path("run"), "resume")), 1)
         self.assert_same_run(self.path("run"), self.unbroken())
 
 

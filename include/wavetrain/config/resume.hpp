@@ -5,6 +5,7 @@
 #include "wavetrain/config/machine_settings.hpp"
 #include "wavetrain/train/loop.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -16,6 +17,7 @@ struct RunStart {
     std::optional<Resumption> resumption; ///< go on from there
     MachineSettings machine;              ///< as the checkpoint has them
     std::optional<TrainResult> finished;  ///< there is nothing to do: what the finished run came to
+    std::shared_ptr<FolderLock> lock;     ///< rank 0's, if it has looked for something to resume
 };
 
 /// Collective. Decides how the run of `config` begins; rank 0 looks at the files. `resume` is

@@ -9,6 +9,7 @@
 #include "wavetrain/train/optimizer.hpp"
 #include "wavetrain/train/run_folder.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct TrainSetup {
     RunFolder folder;
     bool overwrite = false;
     std::optional<Resumption> resumption; ///< none: a new run
+    std::shared_ptr<FolderLock> lock;     ///< of the folder, where it was taken before
     std::string config_text;              ///< the resolved config, for the run's folder
     std::string config_identity;          ///< the same with paths from the root, for checkpoints
     WeightsInfo weights_info;

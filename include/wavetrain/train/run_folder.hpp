@@ -1,6 +1,9 @@
 /// The folder of a run: who may write where, and the names of its files.
 #pragma once
 
+#include "wavetrain/io/atomic_file.hpp"
+
+#include <memory>
 #include <string>
 
 namespace wavetrain {
@@ -14,6 +17,10 @@ struct RunFolder {
     std::string config() const { return folder + "/config.toml"; }
     std::string checkpoints() const { return folder + "/checkpoints"; }
 };
+
+/// Keeps other trainings out of a folder that exists. Waits some seconds for one that is ending;
+/// then a `usage` error.
+std::shared_ptr<FolderLock> lock_folder(const RunFolder& run);
 
 /// Whether the folder holds a run: metrics.jsonl, weights.h5 or checkpoints/.
 bool holds_run(const RunFolder& run);
