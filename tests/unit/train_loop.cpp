@@ -29,8 +29,8 @@ std::vector<std::string> errors_of_training(const std::string& folder, int ranks
     std::vector<std::string> errors(static_cast<std::size_t>(ranks));
     run_ranks(ranks, [&](Comm& comm) {
         Model model(options, {"x"}, {});
-        TrainSetup setup{model,    loss,  samples, none, {0.5, 0.25}, {}, {},   checkpoint,
-                         {folder}, false, {},      "",   "",          {}, false};
+        TrainSetup setup{model,    loss,  samples, none, {0.5, 0.25}, {}, {}, checkpoint,
+                         {folder}, false, {},      {},   "",          "", {}, false};
         setup.options.epochs = 2;
         setup.options.batch_size = 2;
         if (comm.rank() == odd) setup.parameters[0] += 1e-12;
