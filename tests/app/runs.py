@@ -155,7 +155,7 @@ class RunTest(support.AppTest):
                 "seed": 4,
                 "log_every_steps": 1,
                 "log_order": True,
-                "early_stopping_patience": 1000,
+                "early_stopping_patience": 10**6,  # on, and no training ends of it
             },
             "checkpoint": {"every_steps": 2},
         }

@@ -28,6 +28,7 @@ class Killed(runs.RunTest):
                 lambda: runs.last_step(folder) > began or started.process.poll() is not None
             )
         time.sleep(dice.uniform(0, 0.3))
+        self.assertIsNone(started.process.poll(), started.text())
         if dice.random() < 0.5 or not ranks:
             started.kill_all()
         else:
