@@ -223,6 +223,18 @@ TEST_CASE("config: paths are taken from the config's folder, with --set from her
     CHECK(config.data.file == "/a.csv");
 }
 
+TEST_CASE("config: letters of any script, wherever TOML has white space", "[config]") {
+    // One of each kind that toml++ tells apart, spaces of Unicode among them.
+    for (const std::string letter : {"é", "ж", "\u1681", "\u2010", "の", "\uFB26", "\uFEFE", "𝛑",
+                                     "\u00A0", "\u1680", "\u2003", "\u3000"}) {
+        const std::string text = "output.folder = \"\"\"a\\\n  " + letter + "b\"\"\"\n";
+        CHECK(parse_config(text, "x.toml", {}).output.folder == "a" + letter + "b");
+        for (const std::string& bad : {letter, "[" + letter, "a = " + letter, "a = 1" + letter,
+                                       "a = \"\"\"\\" + letter + "\n\"\"\"", "[[\"\"" + letter})
+            CHECK_THROWS_AS(parse_config(bad + "\n", "x.toml", {}), Error);
+    }
+}
+
 TEST_CASE("config: a text that will lie elsewhere names the same files from there", "[config]") {
     Config config;
     config.data.source = "csv";
