@@ -11,6 +11,8 @@ import time
 PROGRAMS = ("slurmctld", "slurmd", "munged", "sbatch", "srun", "scontrol", "squeue", "scancel")
 PATH = os.environ["PATH"] + ":/usr/sbin:/sbin"
 
+# cred_expire: a requeued job waits until what its first start was allowed to do has expired, with
+# the default of 120 s for two minutes. Made to start earlier, it can be taken for its first start.
 CONFIG = """\
 ClusterName=wavetrain
 SlurmctldHost={host}(127.0.0.1)

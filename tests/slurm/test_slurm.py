@@ -105,11 +105,6 @@ class Slurm(support.AppTest):
         )
         self.assertFalse(self.ended(job), self.log(job))
 
-    def release(self, job):
-        """A requeued job waits two minutes; not here."""
-        self.slurm.wait_for_state(job, "PENDING")
-        self.slurm.run("scontrol", "update", f"jobid={job}", "StartTime=now", check=False)
-
     def check_completed(self, job, output="run", epochs=60):
         state = self.slurm.wait_for_state(
             job, "COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", seconds=180
@@ -187,7 +182,6 @@ class Slurm(support.AppTest):
         step = self.newest_step()
         self.assertGreater(step, 0)
         self.assertNotIn("TIME LIMIT", self.log(job))
-        self.release(job)
         wait_until(lambda: '"resume"' in self.metrics(), "resumed", 60)
         (resumed,) = support.events(self.path("run"), "resume")
         self.assertEqual(resumed["step"], step)
@@ -206,7 +200,6 @@ class Slurm(support.AppTest):
         self.slurm.wait_for_state(urgent, "COMPLETED")
         self.assertEqual(self.slurm.job(job)["Restarts"], "1", self.log(job))
         self.assertGreater(self.newest_step(), 0)
-        self.release(job)
         self.check_completed(job)
         self.assertEqual(len(support.events(self.path("run"), "resume")), 1)
 
