@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -125,6 +126,12 @@ def events(folder, kind=None):
     with open(os.path.join(folder, "metrics.jsonl")) as file:
         records = [json.loads(line) for line in file]
     return [r for r in records if kind is None or r["event"] == kind]
+
+
+def cpu_seconds():
+    """What the programs that have ended took of a processor."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def epoch_values(folder, key):
