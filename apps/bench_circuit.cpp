@@ -32,9 +32,9 @@ void run_bench_circuit(BenchCircuitArguments& a, const Program& program, Comm& c
         bench.symbols = bind_symbols(bench.circuit, a.bindings, true);
         for (const std::string& text : a.observables)
             bench.observables.push_back(parse_pauli_sum(text));
-        if (bench.observables.empty())
-            fail(Kind::usage, "bench circuit needs at least one --observe");
         bench.gradient = a.what == "gradient";
+        if (bench.gradient && bench.observables.empty())
+            fail(Kind::usage, "a gradient needs at least one --observe");
         bench.method = method_of(a.method);
         bench.precision = precision_of(a.precision.empty() ? engine.precision : a.precision);
         bench.compile = compile_options(engine);
@@ -65,7 +65,9 @@ void add_bench_circuit(CLI::App& bench, Program& program) {
         ->check(CLI::IsMember({"forward", "gradient"}));
     command->add_option("--gradient", a.method, "how to differentiate")
         ->check(CLI::IsMember({"adjoint", "parameter_shift", "finite_difference"}));
-    command->add_option("--observe", a.observables, "an observable")->expected(1)->take_all();
+    command->add_option("--observe", a.observables, "an observable; without one the whole state")
+        ->expected(1)
+        ->take_all();
     command->add_option("--bind", a.bindings, "a value for an input")->expected(1)->take_all();
     command->add_option("--batch", a.bench.batch, "circuits of one pass")
         ->check(CLI::Range(1, 1 << 20));

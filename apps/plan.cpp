@@ -1,6 +1,8 @@
 /// wavetrain plan CONFIG|CIRCUIT
 #include "command.hpp"
 
+#include "wavetrain/base/machine.hpp"
+#include "wavetrain/comm/launch.hpp"
 #include "wavetrain/config/assemble.hpp"
 #include "wavetrain/config/forecast.hpp"
 
@@ -41,9 +43,10 @@ Json forecast_json(const Forecast& forecast) {
 std::string forecast_text(const Forecast& forecast, const Program& program) {
     std::string text =
         format("{} bytes a rank for states; {:.3g} flops, {} messages a rank, about "
-               "{:.3g} s on {} rank{} (at {:.1f} GFLOP/s a thread)",
-               forecast.bytes_per_rank, forecast.flops, forecast.messages, forecast.seconds,
-               forecast.ranks, forecast.ranks == 1 ? "" : "s", kFlopsPerSecond / 1e9);
+               "{:.3g} s on {} rank{} of {} thread{} (at {:.1f} GFLOP/s a thread)",
+               grouped_bytes(forecast.bytes), forecast.flops, forecast.messages, forecast.seconds,
+               forecast.ranks, forecast.ranks == 1 ? "" : "s", forecast.threads,
+               forecast.threads == 1 ? "" : "s", kFlopsPerSecond / 1e9);
     for (const Execution& e : forecast.executions)
         text += format("\n{}{} qubits: {} x {}, {} blocks, in {} unit{}",
                        e.layer.empty() ? "" : e.layer + ": ", e.qubits, e.count, e.method, e.blocks,
@@ -66,7 +69,9 @@ void run_plan(const PlanArguments& arguments, const Program& program, Comm& comm
             print_result(program, comm, Json::object().set("config", text), text);
             return;
         }
-        const int threads = std::max(1, program.threads);
+        // As training would take them with all ranks on a host like this one.
+        const int threads = resolve_threads(arguments.ranks, program.threads,
+                                            static_cast<int>(config.engine.threads));
         const Forecast forecast = forecast_config(config, arguments.ranks, threads);
         print_result(program, comm, forecast_json(forecast), forecast_text(forecast, program));
     });

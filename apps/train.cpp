@@ -54,6 +54,7 @@ void run_train(const TrainArguments& arguments, const Program& program, Comm& co
     if (start.finished) return print_trained(*start.finished, program, comm);
     watchdog.mark("reading the data and building the model");
     Assembly assembly = assemble(config, comm, program.threads, start.machine);
+    check_training_memory(assembly, comm);
     const TrainSetup setup = together(comm, "preparing the training", [&] {
         return training_setup(assembly, start, !program.quiet);
     });
@@ -84,8 +85,7 @@ void add_train(CLI::App& app, Program& program) {
                       "remove a run that the output folder holds, then train");
     command
         ->add_option("--resume", arguments->resume,
-                     "go on from a checkpoint: auto (the newest of the output folder), a path, or "
-                     "never")
+                     "go on from a checkpoint: auto (the output folder's newest), a path, or never")
         ->type_name("auto|never|PATH")
         ->capture_default_str();
     command->callback([arguments, &program] {

@@ -1,6 +1,7 @@
 /// What the machine grants: affinity, cgroups of both versions, resource limits, free memory.
 #include "wavetrain/base/machine.hpp"
 
+#include "wavetrain/base/error.hpp"
 #include "wavetrain/base/text.hpp"
 
 #include <algorithm>
@@ -212,6 +213,11 @@ std::string grouped(std::uint64_t number) {
     std::string text = std::to_string(number);
     for (std::size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, 1, ',');
     return text;
+}
+
+std::string grouped_bytes(double bytes) {
+    return bytes < std::exp2(63) ? grouped(static_cast<std::uint64_t>(bytes))
+                                 : format("2^{:.0f}", std::ceil(std::log2(bytes)));
 }
 
 } // namespace wavetrain

@@ -52,6 +52,9 @@ std::vector<double> bind_symbols(const Circuit& circuit, std::span<const std::st
             std::isnan(values[static_cast<std::size_t>(input.first)]))
             fail(Kind::usage, "input '{}' has no value: say --bind {}={}", input.name, input.name,
                  input.array ? "0.1,0.2,..." : "0.1");
+    std::vector<double> angles;
+    for (std::size_t i = 0; all_needed && i < circuit.operations.size(); ++i)
+        angle_values(circuit, i, values, angles);
     return values;
 }
 

@@ -103,8 +103,8 @@ void check_operation(const Circuit& circuit, const Operation& operation) {
     for (Qubit q : qubits)
         if (q.index < 0 || q.index >= circuit.qubits)
             fail_at(operation.place, Kind::usage,
-                    "gate '{}' acts on qubit {}, but there are {} qubits (0 ... {})", name, q.index,
-                    circuit.qubits, circuit.qubits - 1);
+                    "gate '{}' acts on qubit {}, but the circuit has {}", name, q.index,
+                    qubits_text(circuit.qubits));
     std::sort(qubits.begin(), qubits.end());
     const auto twice = std::adjacent_find(qubits.begin(), qubits.end());
     if (twice != qubits.end())
@@ -218,6 +218,25 @@ std::vector<double> frequencies(const Operation& operation, int which) {
     const auto same = [](double a, double b) { return std::abs(a - b) <= 1e-12 * std::abs(b); };
     found.erase(std::unique(found.begin(), found.end(), same), found.end());
     return found;
+}
+
+void angle_values(const Circuit& circuit, std::size_t index, std::span<const double> symbols,
+                  std::vector<double>& values) {
+    const Operation& operation = circuit.operations[index];
+    values.clear();
+    for (const Angle& angle : operation.angles) {
+        values.push_back(angle.value(symbols));
+        if (!std::isfinite(values.back()))
+            fail_at(operation.place, Kind::numeric,
+                    "angle '{}' of gate {} ('{}') is {} at the given values",
+                    angle.text(circuit.symbols), index + 1, operation_name(operation),
+                    values.back());
+    }
+}
+
+std::string qubits_text(int qubits) {
+    if (qubits == 0) return "no qubits";
+    return qubits == 1 ? "1 qubit (0)" : format("{} qubits (0 ... {})", qubits, qubits - 1);
 }
 
 } // namespace wavetrain

@@ -252,8 +252,9 @@ void Parser::declare_register(bool bits, bool old_style) {
         if (!made.scalar) made.size = size_in_brackets("a register");
     }
     int& total = bits ? bits_ : circuit_.qubits;
-    if (made.size > std::numeric_limits<int>::max() - total)
-        error(word, "too many {} in one circuit", bits ? "bits" : "qubits");
+    if (total + std::int64_t{made.size} > kMostQubits)
+        error(word, "{} {} are too many: a circuit has at most {}", total + std::int64_t{made.size},
+              bits ? "bits" : "qubits", kMostQubits);
     made.first = total;
     declare(name, bits ? Name::Kind::bits : Name::Kind::qubits,
             static_cast<int>(registers_.size()));

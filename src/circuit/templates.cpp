@@ -9,7 +9,6 @@
 namespace wavetrain {
 namespace {
 
-constexpr std::int64_t kMostQubits = 1'000'000;
 constexpr int kConvolutionSymbols = 15;
 constexpr int kLevelSymbols = 21; // 15 of the convolution, 6 of the pooling
 

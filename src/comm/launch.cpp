@@ -65,7 +65,7 @@ void check_launch(Comm& comm, const LaunchOptions& options) {
              options.expect_hosts, comm.hosts(), comm.size());
 }
 
-int resolve_threads(const Comm& comm, int option, int config) {
+int resolve_threads(int host_ranks, int option, int config) {
     if (option > 0) return option;
     if (config > 0) return config;
     const char* text = std::getenv("OMP_NUM_THREADS");
@@ -79,7 +79,11 @@ int resolve_threads(const Comm& comm, int option, int config) {
                  text);
         return static_cast<int>(*threads);
     }
-    return std::max(1, available_cpus() / comm.node_size());
+    return std::max(1, available_cpus() / host_ranks);
+}
+
+int resolve_threads(const Comm& comm, int option, int config) {
+    return resolve_threads(comm.node_size(), option, config);
 }
 
 } // namespace wavetrain

@@ -155,9 +155,8 @@ Plan compile(Circuit circuit, std::vector<PauliSum> observables, std::vector<boo
     for (const PauliSum& observable : observables) {
         const int largest = largest_qubit(observable);
         if (largest >= circuit.qubits)
-            fail(Kind::usage,
-                 "observable '{}' acts on qubit {}, but the circuit has {} qubits (0 ... {})",
-                 pauli_text(observable), largest, circuit.qubits, circuit.qubits - 1);
+            fail(Kind::usage, "observable '{}' acts on qubit {}, but the circuit has {}",
+                 pauli_text(observable), largest, qubits_text(circuit.qubits));
     }
     promise(varying.size() == circuit.symbols.size(), "one varying flag per symbol");
     const LaneUse lanes = options.lanes == "on"                     ? LaneUse::on

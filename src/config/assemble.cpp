@@ -16,6 +16,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
+#include <numeric>
 
 namespace wavetrain {
 namespace {
@@ -84,11 +86,29 @@ std::size_t training_rows(const DataOptions& options, const Dataset& data) {
     return options.source.empty() ? data.samples : train_rows(options, data.samples);
 }
 
-void check_plans(const Model& model, const QuantumSettings& settings, bool gradients, int threads,
-                 const Comm& comm) {
-    const int states = gradients ? states_of(settings.method) : 1;
+/// Refuses plans with states beyond all memory: what counts executions and bytes comes after.
+void check_plans(const Model& model, const Config& config) {
     for (const Plan* plan : model.plans())
-        check_memory(*plan, settings.precision, states, threads, comm.node_size());
+        check_addressable(*plan, precision_of(config.engine.precision));
+}
+
+/// Refuses passes of batches of at most `batch` of these samples that do not fit into this host's
+/// memory together with its other ranks.
+void check_passes(const Model& model, const Config& config, const Table& features,
+                  std::size_t batch, bool gradients, int threads, const Comm& comm) {
+    const std::vector<const Plan*> plans = model.plans();
+    if (plans.empty()) return;
+    std::vector<double> bytes =
+        pass_bytes(model, most_executions(model, features, batch), comm.size(), threads,
+                   static_cast<std::size_t>(config.engine.micro_batch), gradients);
+    std::sort(bytes.begin(), bytes.end(), std::greater<>());
+    const double host = std::accumulate(bytes.begin(), bytes.begin() + comm.node_size(), 0.0);
+    const Plan& largest =
+        **std::max_element(plans.begin(), plans.end(), [](const Plan* a, const Plan* b) {
+            return largest_state(*a) < largest_state(*b);
+        });
+    check_memory(largest, precision_of(config.engine.precision), bytes.front(), host,
+                 comm.node_size());
 }
 
 } // namespace
@@ -217,8 +237,7 @@ Assembly assemble(const Config& config, Comm& comm, int threads, const MachineSe
         });
         result.columns = data.columns;
         result.model = build_model(config, result.columns, result.machine);
-        check_plans(*result.model, quantum_settings(config, result.machine), true, result.threads,
-                    comm);
+        check_plans(*result.model, config);
         const std::string where = data_name(config.data);
         const auto take = [&](std::size_t first, std::size_t count) {
             return take_samples(data, result.columns, first, count, where);
@@ -229,6 +248,17 @@ Assembly assemble(const Config& config, Comm& comm, int threads, const MachineSe
         result.validation = take(rows, data.samples - rows);
     });
     return result;
+}
+
+void check_training_memory(const Assembly& assembly, Comm& comm) {
+    together(comm, "checking the memory", [&] {
+        const auto check = [&](const Samples& samples, std::size_t batch, bool gradients) {
+            check_passes(*assembly.model, assembly.config, samples.features, batch, gradients,
+                         assembly.threads, comm);
+        };
+        check(assembly.training, static_cast<std::size_t>(assembly.config.train.batch_size), true);
+        check(assembly.validation, assembly.validation.count(), false);
+    });
 }
 
 std::vector<double> initial_parameters(const Assembly& assembly) {
@@ -287,7 +317,7 @@ TrainedModel load_trained(const std::string& weights, const std::string& data_fi
     together(comm, "reading the weights", [&] {
         result.model = build_model(result.config, columns, machine);
         result.model->set_parameters(read_weights(weights, *result.model));
-        check_plans(*result.model, quantum_settings(result.config, machine), false, workers, comm);
+        check_plans(*result.model, result.config);
     });
     DataOptions source = result.config.data;
     if (!data_file.empty()) source.file = data_file;
@@ -299,6 +329,8 @@ TrainedModel load_trained(const std::string& weights, const std::string& data_fi
             data_file.empty() && !source.source.empty() ? training_rows(source, data) : 0;
         result.samples = take_samples(data, columns, first, data.samples - first, where);
         const Table& labels = result.samples.labels;
+        check_passes(*result.model, result.config, result.samples.features, result.samples.count(),
+                     false, workers, comm);
         result.labelled = !result.loss.has_labels() || labels.width > 0;
         if (result.labelled)
             result.loss.check_labels(labels, result.model->outputs(), where,

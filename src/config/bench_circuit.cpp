@@ -116,12 +116,14 @@ private:
 CircuitTiming bench_circuit(const CircuitBench& bench) {
     CircuitTiming timing;
     const auto start = Clock::now();
-    const Plan plan =
-        compile(bench.circuit, bench.observables, varying_symbols(bench), bench.compile);
+    CompileOptions options = bench.compile;
+    if (bench.observables.empty()) options.light_cones = "off";
+    const Plan plan = compile(bench.circuit, bench.observables, varying_symbols(bench), options);
     timing.compile_seconds = seconds_since(start);
     const int states = bench.gradient ? states_of(bench.method) : 1;
-    const int workers = bench.batch > 1 ? bench.threads : 1;
-    check_memory(plan, bench.precision, states, workers, 1);
+    const int workers =
+        static_cast<int>(std::min(static_cast<std::size_t>(bench.threads), bench.batch));
+    check_memory(plan, bench.precision, states, workers);
     timing.bytes = plan_bytes(plan, bench.precision, states, workers);
     for (const Cone& cone : plan.cones)
         timing.flops += !bench.gradient                   ? forward_flops(cone)

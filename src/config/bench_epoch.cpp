@@ -25,6 +25,7 @@ double headline_epoch_seconds(int qubits, int threads) {
     const Config config = headline_config(qubits);
     SoloComm comm;
     const Assembly assembly = assemble(config, comm, threads);
+    check_training_memory(assembly, comm);
     Workers workers{comm, threads, static_cast<std::size_t>(config.engine.micro_batch)};
     std::vector<double> parameters = initial_parameters(assembly);
     const std::vector<bool> trainable = assembly.model->trainable();

@@ -1,10 +1,10 @@
 /// Forecasts from plans.
 #include "wavetrain/config/forecast.hpp"
 
-#include "wavetrain/base/machine.hpp"
 #include "wavetrain/circuit/qasm.hpp"
 #include "wavetrain/compile/cost.hpp"
 #include "wavetrain/config/assemble.hpp"
+#include "wavetrain/model/stage_units.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -20,16 +20,6 @@ double method_flops(const Plan& plan, const Cone& cone, Method method) {
     case Method::adjoint: break;
     }
     return adjoint_flops(cone);
-}
-
-void set_bytes(Forecast& forecast, int qubits, Precision precision, int states, int threads) {
-    const auto workers = static_cast<double>(states) * threads;
-    forecast.bytes =
-        std::max(forecast.bytes,
-                 std::exp2(qubits) * static_cast<double>(amplitude_bytes(precision)) * workers);
-    forecast.bytes_per_rank = forecast.bytes < std::exp2(63)
-                                  ? grouped(static_cast<std::uint64_t>(forecast.bytes))
-                                  : format("2^{:.0f}", std::ceil(std::log2(forecast.bytes)));
 }
 
 /// Cones of one layer that look alike share a row.
@@ -54,12 +44,6 @@ struct Work {
         micro_batches += static_cast<double>((count + micro_batch - 1) / micro_batch);
     }
 };
-
-std::size_t count_executions(const Quantum& layer, std::size_t cone, const Table& features) {
-    // What other layers give is not known before they have run.
-    if (!layer.uses()[cone].inputs.empty()) return features.rows;
-    return layer.executions(cone, features, Table(features.rows, 0)).samples.size();
-}
 
 /// The features of each step of the first epoch.
 std::vector<Table> epoch_batches(const Table& training, const TrainOptions& options) {
@@ -142,6 +126,7 @@ Forecast forecast_config(const Config& config, int ranks, int threads) {
     const Method method = method_of(config.gradient.method);
     Forecast forecast;
     forecast.ranks = ranks;
+    forecast.threads = threads;
     const auto features = [&](std::size_t first, std::size_t count) {
         return take_samples(data, data.columns, first, count, "the data").features;
     };
@@ -154,7 +139,7 @@ Forecast forecast_config(const Config& config, int ranks, int threads) {
         if (!quantum) continue;
         const Plan& plan = quantum->plan();
         forecast.plans.push_back(format("layer '{}':\n{}", layer->name(), plan_text(plan)));
-        set_bytes(forecast, largest_state(plan), precision, states_of(method), threads);
+        check_addressable(plan, precision);
         for (std::size_t c = 0; c < plan.cones.size(); ++c) {
             const Cone& cone = plan.cones[c];
             const auto ranges = static_cast<double>(quantum->uses()[c].ranges.size());
@@ -176,6 +161,14 @@ Forecast forecast_config(const Config& config, int ranks, int threads) {
             forecast.flops += work.executions * forward_flops(cone);
         }
     }
+    const auto needed = [&](const Table& rows_of, std::size_t batch, bool gradients) {
+        const std::vector<double> bytes =
+            pass_bytes(*model, most_executions(*model, rows_of, batch), ranks, threads, micro_batch,
+                       gradients);
+        forecast.bytes = std::max(forecast.bytes, *std::max_element(bytes.begin(), bytes.end()));
+    };
+    needed(features(0, rows), static_cast<std::size_t>(config.train.batch_size), true);
+    needed(validation, validation.rows, false);
     // A step exchanges readouts and derivatives and ends with one sum; so does validation, without
     // derivatives. Metrics and the hash of the weights travel once an epoch.
     const Exchanges exchanges = exchanges_of(*model);
@@ -193,9 +186,10 @@ Forecast forecast_circuit(const std::string& file, int ranks) {
     const Circuit circuit = parse_qasm(read_text_file(file), file);
     const Plan plan = compile(circuit, {}, std::vector<bool>(circuit.symbols.size(), false),
                               {.fusion = "auto", .light_cones = "off", .eager = false});
+    check_addressable(plan, Precision::double_precision);
     Forecast forecast;
     forecast.ranks = ranks;
-    set_bytes(forecast, largest_state(plan), Precision::double_precision, 1, 1);
+    forecast.bytes = static_cast<double>(plan_bytes(plan, Precision::double_precision, 1, 1));
     const Cone& cone = plan.cones.front();
     forecast.executions.push_back(
         {"", static_cast<int>(cone.layout.size()), 1, "forward", cone.blocks.size(), 1});

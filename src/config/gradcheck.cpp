@@ -109,6 +109,9 @@ Table first_row(const Table& table) {
 
 std::vector<LayerCheck> check_gradients(Assembly& assembly, std::span<const double> parameters) {
     Model& model = *assembly.model;
+    const Precision precision = precision_of(assembly.config.engine.precision);
+    for (const Plan* plan : model.plans())
+        check_memory(*plan, precision, states_of(Method::adjoint), 1);
     model.set_parameters(parameters);
     const Table features = first_row(assembly.training.features);
     const Table labels = first_row(assembly.training.labels);
@@ -120,7 +123,6 @@ std::vector<LayerCheck> check_gradients(Assembly& assembly, std::span<const doub
     Pass pass(model, features, workers, "the gradient check");
     pass.forward();
     const std::vector<Table>& inputs = pass.inputs();
-    const Precision precision = precision_of(assembly.config.engine.precision);
     std::vector<LayerCheck> checks;
     for (std::size_t i = 0; i < model.layers().size(); ++i) {
         const Layer& layer = *model.layers()[i];

@@ -14,21 +14,6 @@ const Operation& operation_of(const Plan& plan, int index) {
     return plan.circuit.operations[at(index)];
 }
 
-/// The values of an operation's angles.
-void angle_values(const Plan& plan, int index, std::span<const double> symbols,
-                  std::vector<double>& values) {
-    const Operation& operation = operation_of(plan, index);
-    values.clear();
-    for (const Angle& angle : operation.angles) {
-        values.push_back(angle.value(symbols));
-        if (!std::isfinite(values.back()))
-            fail_at(operation.place, Kind::numeric,
-                    "angle '{}' of gate {} ('{}') is {} at the given values",
-                    angle.text(plan.circuit.symbols), index + 1, operation_name(operation),
-                    values.back());
-    }
-}
-
 Eigen::Index side_of(const Block& block) { return Eigen::Index{1} << block.targets.size(); }
 
 void set_rotation(double theta, BoundBlock& bound) {
@@ -48,7 +33,7 @@ void bind_run(const Plan& plan, const GateRun& run, std::span<const double> symb
     bound.angles.resize(count);
     bound.gates.resize(count);
     for (std::size_t g = 0; g < count; ++g) {
-        angle_values(plan, run.operations[g], symbols, bound.angles[g]);
+        angle_values(plan.circuit, at(run.operations[g]), symbols, bound.angles[g]);
         bound.gates[g] =
             target_matrix(plan.circuit, operation_of(plan, run.operations[g]), bound.angles[g]);
     }
@@ -61,7 +46,7 @@ std::vector<std::vector<double>> block_angles(const Plan& plan, const Block& blo
                                               std::span<const double> symbols) {
     std::vector<std::vector<double>> angles(block.operations.size());
     for (std::size_t i = 0; i < angles.size(); ++i)
-        angle_values(plan, block.operations[i], symbols, angles[i]);
+        angle_values(plan.circuit, at(block.operations[i]), symbols, angles[i]);
     return angles;
 }
 
@@ -116,7 +101,7 @@ const BoundBlock& VaryingBlock::bind(std::span<const double> symbols) {
     const Plan& plan = bound_->plan();
     if (block_->kind == Block::Kind::pauli_rotation) {
         std::vector<double> angles;
-        angle_values(plan, block_->operations.front(), symbols, angles);
+        angle_values(plan.circuit, at(block_->operations.front()), symbols, angles);
         set_rotation(angles.front(), numbers_);
         return numbers_;
     }
@@ -151,7 +136,7 @@ void BoundCone::bind(std::span<const double> symbols, bool shared) {
         BoundBlock& bound = families_[at(block.family)];
         if (block.kind == Block::Kind::pauli_rotation) {
             std::vector<double> angles;
-            angle_values(*plan_, block.operations.front(), symbols, angles);
+            angle_values(plan_->circuit, at(block.operations.front()), symbols, angles);
             set_rotation(angles.front(), bound);
             continue;
         }

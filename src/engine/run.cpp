@@ -134,29 +134,35 @@ std::uint64_t plan_bytes(const Plan& plan, Precision precision, int states, int 
                                            static_cast<std::uint64_t>(workers));
 }
 
-void check_memory(const Plan& plan, Precision precision, int states, int workers, int node_ranks) {
+void check_addressable(const Plan& plan, Precision precision) {
     const int qubits = largest_state(plan);
-    const std::string one = state_bytes_text(qubits, amplitude_bytes(precision));
-    const char* advice = "fewer qubits, engine.light_cones = \"auto\", engine.precision = "
-                         "\"single\" or fewer threads and ranks on this host need less";
-    if (qubits >= kBeyondAddresses)
-        fail(Kind::environment,
-             "a state of {} qubits takes {} (one state has at most 62 qubits), and {} bytes are "
-             "available; fewer qubits or engine.light_cones = \"auto\" need less",
-             qubits, one, grouped(available_memory_bytes()));
-    const std::uint64_t rank_bytes = plan_bytes(plan, precision, states, workers);
-    const std::uint64_t host_bytes =
-        saturating_product(rank_bytes, static_cast<std::uint64_t>(node_ranks));
+    if (qubits < kBeyondAddresses) return;
+    fail(Kind::environment,
+         "a state of {} qubits takes {} (one state has at most 62 qubits), and {} bytes are "
+         "available; fewer qubits, or engine.light_cones = \"auto\" where it is \"off\", need less",
+         qubits, state_bytes_text(qubits, amplitude_bytes(precision)),
+         grouped(available_memory_bytes()));
+}
+
+void check_memory(const Plan& plan, Precision precision, double rank_bytes, double host_bytes,
+                  int node_ranks) {
+    check_addressable(plan, precision);
     const std::uint64_t available = available_memory_bytes();
-    if (host_bytes <= available) return;
-    fail(
-        Kind::environment,
-        "not enough memory: a state of {} qubits takes {}; with {} state{} for each of {} thread{} "
-        "this plan needs {} bytes a rank, {} bytes for the {} rank{} on this host, where {} bytes "
-        "are available; {}",
-        qubits, one, states, states == 1 ? "" : "s", workers, workers == 1 ? "" : "s",
-        grouped(rank_bytes), grouped(host_bytes), node_ranks, node_ranks == 1 ? "" : "s",
-        grouped(available), advice);
+    if (host_bytes <= static_cast<double>(available)) return;
+    const int qubits = largest_state(plan);
+    fail(Kind::environment,
+         "not enough memory: a state of {} qubits takes {}; this run needs {} bytes a rank, {} "
+         "bytes for the {} rank{} on this host, where {} bytes are available; fewer qubits, "
+         "engine.light_cones = \"auto\" where it is \"off\", engine.precision = \"single\", fewer "
+         "threads or fewer ranks on this host need less",
+         qubits, state_bytes_text(qubits, amplitude_bytes(precision)), grouped_bytes(rank_bytes),
+         grouped_bytes(host_bytes), node_ranks, node_ranks == 1 ? "" : "s", grouped(available));
+}
+
+void check_memory(const Plan& plan, Precision precision, int states, int workers) {
+    check_addressable(plan, precision);
+    const auto bytes = static_cast<double>(plan_bytes(plan, precision, states, workers));
+    check_memory(plan, precision, bytes, bytes, 1);
 }
 
 template void run(const BoundCone&, State<float>&, const Observer<float>&);

@@ -51,7 +51,7 @@ private:
     void observe() {
         const Plan plan = this->plan(false);
         const int states = request_.gradient ? states_of(*request_.gradient) : 1;
-        check_memory(plan, request_.precision, states, 1, 1);
+        check_memory(plan, request_.precision, states, 1);
         const std::size_t count = request_.observables.size();
         result_.expectations.assign(count, 0.0);
         if (request_.gradient)
@@ -81,7 +81,7 @@ private:
 
     void whole_state() {
         const Plan plan = this->plan(true);
-        check_memory(plan, request_.precision, 1, 1, 1);
+        check_memory(plan, request_.precision, 1, 1);
         const Cone& cone = plan.cones.front();
         const BoundCone bound(plan, cone, request_.symbols);
         if (!plan.eager) {

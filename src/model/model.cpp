@@ -55,9 +55,8 @@ std::vector<PauliSum> layer_observables(const LayerSpec& spec, int qubits) {
             observables.push_back(parse_pauli_sum(text));
             const int largest = largest_qubit(observables.back());
             if (largest >= qubits)
-                fail(Kind::usage,
-                     "observable '{}' acts on qubit {}, but the circuit has {} qubits (0 ... {})",
-                     text, largest, qubits, qubits - 1);
+                fail(Kind::usage, "observable '{}' acts on qubit {}, but the circuit has {}", text,
+                     largest, qubits_text(qubits));
         } catch (const Error& error) {
             throw Error(error.kind(), format("layer '{}': {}", spec.name, error.what()),
                         spec.place);

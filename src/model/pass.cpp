@@ -109,6 +109,16 @@ bool Pass::trains(std::size_t layer) const {
     return model_.layers()[layer]->trainable() && model_.layers()[layer]->parameters() > 0;
 }
 
+/// Of the layers that have run so far.
+ExecutionCounts Pass::counts() const {
+    ExecutionCounts counts;
+    for (const std::vector<Executions>& cones : executions_) {
+        std::vector<std::size_t>& own = counts.emplace_back();
+        for (const Executions& executions : cones) own.push_back(executions.samples.size());
+    }
+    return counts;
+}
+
 /// Hands the derivative in a layer's inputs on to the layers that they come from.
 void Pass::pass_down(std::size_t layer, const Table& below) {
     std::size_t column = 0;
@@ -141,9 +151,9 @@ void Pass::run_units(std::span<const Unit> units, std::span<const int> owners,
     std::stable_sort(own.begin(), own.end(),
                      [&](std::size_t a, std::size_t b) { return units[a].cost > units[b].cost; });
     // Threads share out units where there are enough of them, else the state of each unit.
-    const bool few = own.size() < static_cast<std::size_t>(workers_.threads);
-    const int inner = few ? workers_.threads : 1;
-    parallel_for(own.size(), few ? 1 : workers_.threads, [&](std::size_t index, int worker) {
+    const int outer = unit_workers(own.size(), workers_.threads);
+    const int inner = outer == 1 ? workers_.threads : 1;
+    parallel_for(own.size(), outer, [&](std::size_t index, int worker) {
         if (workers_.asked_to_stop()) return;
         const std::size_t u = own[index];
         const Unit& unit = units[u];
@@ -179,22 +189,13 @@ std::vector<double> Pass::spread(std::span<const Unit> units, bool exchange,
 }
 
 void Pass::forward_quantum(const Stage& stage) {
-    std::vector<Unit> units;
     for (const std::size_t layer : stage.layers) {
         const Quantum& quantum = model_.quantum(layer);
-        const std::vector<Cone>& cones = quantum.plan().cones;
         executions_[layer].clear();
-        for (std::size_t c = 0; c < cones.size(); ++c) {
+        for (std::size_t c = 0; c < quantum.plan().cones.size(); ++c)
             executions_[layer].push_back(quantum.executions(c, features_, inputs_[layer]));
-            const std::size_t count = executions_[layer][c].samples.size();
-            for (const Range& range : micro_batches(count, workers_.micro_batch)) {
-                const double cost =
-                    quantum.uses()[c].forward_flops * static_cast<double>(range.size());
-                units.push_back(
-                    {layer, c, {}, range, cost, range.size() * cones[c].observables.size()});
-            }
-        }
     }
+    const std::vector<Unit> units = forward_units(model_, stage, counts(), workers_.micro_batch);
     const std::vector<double> numbers =
         spread(units, true,
                [&](const Unit& unit, std::span<const std::size_t> samples,
@@ -223,29 +224,18 @@ void Pass::forward_quantum(const Stage& stage) {
 }
 
 void Pass::backward_quantum(const Stage& stage, std::span<ExactSums> parts) {
-    std::vector<Unit> units;
+    const std::vector<Unit> units = backward_units(model_, stage, counts(), workers_.micro_batch);
+    if (units.empty()) return;
     std::vector<std::vector<Table>> weights(model_.layers().size()); // per layer and cone
     bool exchange = false;
     for (const std::size_t layer : stage.layers) {
-        const bool driven = model_.wiring(layer).needs_gradient;
-        if (!trains(layer) && !driven) continue;
-        exchange = exchange || driven;
-        const Quantum& quantum = model_.quantum(layer);
-        const std::vector<Cone>& cones = quantum.plan().cones;
-        for (std::size_t c = 0; c < cones.size(); ++c) {
-            const ConeUse& use = quantum.uses()[c];
-            const Executions& executions = executions_[layer][c];
+        if (!is_differentiated(model_, layer)) continue;
+        exchange = exchange || model_.wiring(layer).needs_gradient;
+        const std::vector<Cone>& cones = model_.quantum(layer).plan().cones;
+        for (std::size_t c = 0; c < cones.size(); ++c)
             weights[layer].push_back(
-                execution_weights(executions, cones[c].observables, upstream_[layer]));
-            const auto pieces = micro_batches(executions.samples.size(), workers_.micro_batch);
-            for (const BlockRange& blocks : use.ranges)
-                for (const Range& piece : pieces)
-                    units.push_back({layer, c, blocks, piece,
-                                     use.gradient_flops * static_cast<double>(piece.size()),
-                                     driven ? piece.size() * use.inputs.size() : 0});
-        }
+                execution_weights(executions_[layer][c], cones[c].observables, upstream_[layer]));
     }
-    if (units.empty()) return;
     const std::vector<double> numbers = spread(
         units, exchange,
         [&](const Unit& unit, std::span<const std::size_t> samples, std::span<double> derivatives,

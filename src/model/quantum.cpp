@@ -6,6 +6,7 @@
 #include "wavetrain/compile/cost.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 #include <numeric>
 
@@ -168,6 +169,17 @@ ConeGradient Quantum::differentiate(std::size_t cone, const BlockRange& range,
                           wanted_,
                           range};
     return wavetrain::differentiate(settings_.method, job, settings_.precision, threads);
+}
+
+double Quantum::unit_bytes(std::size_t cone, bool gradient) const {
+    const Cone& own = plan_.cones[cone];
+    const double amplitudes = std::exp2(own.layout.size());
+    // Finite differences take one execution after the other, always in double precision.
+    if (gradient && settings_.method == Method::finite_difference)
+        return amplitudes * static_cast<double>(amplitude_bytes(Precision::double_precision));
+    return amplitudes * static_cast<double>(amplitude_bytes(settings_.precision)) *
+           (lanes_for(plan_, own) == Lanes::executions ? static_cast<double>(kLanes) : 1.0) *
+           (gradient ? states_of(settings_.method) : 1);
 }
 
 void Quantum::add_gradient(std::size_t cone, const ConeGradient& gradient, ExactSums& sums,

@@ -1,4 +1,4 @@
-"""What `draw`, `plan` and `gradcheck` print, for circuits and for configs."""
+"""What the commands that train nothing print, for circuits and for configs."""
 
 import glob
 import json
@@ -127,6 +127,53 @@ class Plan(CommandTest):
         plan = self.json("plan", config)
         self.assertGreaterEqual(plan["bytes_per_rank"], 16 * 2**50)
 
+    def test_no_address_reaches_such_a_state(self):
+        for qubits in (60, 63, 64, 1000000):
+            text = f"OPENQASM 3;\nqubit[{qubits}] q;\n"
+            self.refuse(3, "plan", self.write("large.qasm", text), says=f"2^{qubits + 4}")
+        text = "OPENQASM 3;\nqubit[1000000] q;\nqubit[3] r;\n"
+        self.refuse(2, "plan", self.write("large.qasm", text), says=("large.qasm:3:1", "1000003"))
+        text = "OPENQASM 3;\nqubit q;\nbit[2000000000] c;\n"
+        self.refuse(2, "plan", self.write("large.qasm", text), says=("large.qasm:3:1", "bits"))
+
+    def test_memory_is_what_training_takes(self):
+        """Two samples on one rank: in two units, or merged into one; a thread each, or all."""
+        rows = {"excited_qubit": [0, 1, 2], "angle": [0.5] * 3, "label": [1.0, -1.0, 1.0]}
+        support.write_csv(self.path("data.csv"), rows)
+
+        def config(qubits, **engine):
+            return self.config(
+                model={"kind": "qcnn", "qubits": qubits},
+                data={"source": "csv", "file": self.path("data.csv"), "train_count": 2},
+                train={"epochs": 1, "batch_size": 2},
+                engine={"light_cones": "off", "precision": "single", **engine},
+                output={"folder": self.path("run")},
+            )
+
+        def peak(path, *options):
+            command = [support.PROGRAM, "train", path, "--quiet", "--overwrite", *options]
+            child = os.posix_spawn(
+                command[0], command, support.environment(**support.ALONE, MALLOC_ARENA_MAX="1")
+            )
+            _, status, usage = os.wait4(child, 0)
+            self.assertEqual(status, 0)
+            return usage.ru_maxrss * 1024
+
+        states = 2 * 8 * 2**22  # an adjoint's two, in single precision
+        wanted = {("1", 1): 1, ("2", 1): 2, ("3", 1): 1, ("64", 1): 1, ("2", 8): 1}
+        for (threads, micro_batch), units in wanted.items():
+            with self.subTest(threads=threads, micro_batch=micro_batch):
+                path = config(22, micro_batch=micro_batch)
+                plan = self.json("plan", path, "--threads", threads)
+                self.assertEqual(plan["bytes_per_rank"], units * states)
+                shared = self.json("plan", path, "--threads", threads, "--ranks", 2)
+                self.assertEqual(shared["bytes_per_rank"], states)
+                if threads == "64":
+                    continue
+                taken = peak(path, "--threads", threads)
+                taken -= peak(config(4, micro_batch=micro_batch), "--threads", threads)
+                self.assertLess(abs(taken - units * states), 24 * 2**20)
+
     def test_printed_config_trains_to_the_same_weights(self):
         for model in ({"kind": "qcnn"}, {"kind": "qcnn_hybrid", "filters": 2}):
             for variant in ("tutorial", "tfq-multiworker"):
@@ -198,6 +245,39 @@ class ExportQasm(CommandTest):
         path = self.write("matrix.qasm", "OPENQASM 3;\n" + matrix)
         self.refuse(2, "export", "--qasm", 2, path, out, says=("matrix.qasm:4:1", "matri"))
         self.assertFalse(os.path.exists(out))
+
+
+class BenchCircuit(CommandTest):
+    KEYS = {"seconds_per_circuit", "compile_seconds", "bytes", "flops", "values"}
+
+    def bench(self, *options):
+        path = self.write("circuit.qasm", CIRCUIT)
+        found = self.json("bench", "circuit", path, "--bind", "theta=0.3", "--repeat", 1, *options)
+        self.assertEqual(set(found), self.KEYS)
+        return found
+
+    def test_values_are_those_of_simulate(self):
+        observe = ("--observe", "Z0*X1 + Y2", "--observe", "Z2")
+        precision = ("--precision", "double")
+        path = self.write("circuit.qasm", CIRCUIT)
+        wanted = self.json(
+            "simulate", path, "--bind", "theta=0.3", *observe, "--gradient", "adjoint"
+        )
+        for a, b in zip(self.bench(*observe, *precision)["values"], wanted["expectations"]):
+            self.assertAlmostEqual(a, b, places=14)
+        for method in ("adjoint", "parameter_shift"):
+            (found,) = self.bench(*observe, *precision, "--what", "gradient", "--gradient", method)[
+                "values"
+            ]
+            self.assertAlmostEqual(found, sum(wanted["gradients"]["theta"]), places=12)
+
+    def test_without_observables_it_is_the_whole_state(self):
+        found = self.bench("--batch", 3)
+        self.assertEqual(found["values"], [])
+        self.assertGreater(found["flops"], 0)
+        path = self.write("circuit.qasm", CIRCUIT)
+        bind = ("--bind", "theta=0.3")
+        self.refuse(2, "bench", "circuit", path, *bind, "--what", "gradient", says="--observe")
 
 
 class Gates(support.AppTest):

@@ -658,6 +658,19 @@ class Shape(SimulateTest):
             with self.subTest(arguments):
                 self.refused(self.TEXT, says, arguments=("--observe", "Z0", *arguments))
 
+    def test_an_angle_that_is_no_number_is_refused_in_every_gate(self):
+        """Whether or not the observables depend on it, and so whatever the engine's switches."""
+        text = f"{VERSION_3}input float u;\nqubit[2] q;\nx q[0];\nrx(sqrt(u)) q[1];\n"
+        path = self.write("circuit.qasm", text)
+        says = ("circuit.qasm:6:", "'sqrt(u)' of gate 2 ('rx')")
+        for observable in ("Z0", "Z1"):
+            for cones in ("auto", "off"):
+                self.refuse(
+                    4, "simulate", path, "--observe", observable, "--bind", "u=-1",
+                    "--set", f"engine.light_cones={cones}", says=says,
+                )  # fmt: skip
+        self.refuse(4, "bench", "circuit", path, "--bind", "u=-1", "--observe", "Z0", says=says)
+
     def test_other_refusals_with_place(self):
         for gate, column, says in (
             ("foo q[0];", 1, "unknown gate 'foo'"), ("rx q[0];", 1, "takes 1 angle"),

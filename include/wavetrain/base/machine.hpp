@@ -42,5 +42,7 @@ std::string host_name();
 
 /// "1,099,511,627,776": a byte count for a person.
 std::string grouped(std::uint64_t number);
+/// The same; from 2^63 on as a power of two, rounded up.
+std::string grouped_bytes(double bytes);
 
 } // namespace wavetrain

@@ -6,6 +6,7 @@
 #include "wavetrain/circuit/gate.hpp"
 #include "wavetrain/circuit/qubit.hpp"
 
+#include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -13,6 +14,9 @@
 #include <vector>
 
 namespace wavetrain {
+
+/// The most qubits, and the most bits, of any circuit.
+inline constexpr std::int64_t kMostQubits = 1'000'000;
 
 /// One gate of a circuit. `gate` is a row without built-in controls: a CX is an X with a control.
 struct Operation {
@@ -74,6 +78,10 @@ Matrix target_matrix(const Circuit& circuit, const Operation& operation,
 /// Its derivative in angle `which`.
 Matrix target_derivative(const Operation& operation, std::span<const double> angles, int which);
 
+/// Sets `values` to those of operation `index`'s angles. A `numeric` error if one is not finite.
+void angle_values(const Circuit& circuit, std::size_t index, std::span<const double> symbols,
+                  std::vector<double>& values);
+
 /// Targets and controls of an operation, in this order.
 std::vector<Qubit> touched_qubits(const Operation& operation);
 
@@ -87,6 +95,9 @@ bool is_diagonal(const Circuit& circuit, const Operation& operation);
 /// The name a user would give an operation: "cx" for an X with one positive control; controls that
 /// no row covers come before it as "ctrl" or "negctrl".
 std::string operation_name(const Operation& operation);
+
+/// "3 qubits (0 ... 2)", "1 qubit (0)", "no qubits".
+std::string qubits_text(int qubits);
 
 /// The frequencies (positive differences of the generator's eigenvalues, 0 among them if there
 /// are controls) of expectations in angle `which` of an operation, ascending.

@@ -23,5 +23,7 @@ void check_launch(Comm& comm, const LaunchOptions& options);
 /// `option` is the command line's, `config` engine.threads; above 0 the first of them wins, then
 /// OMP_NUM_THREADS. A value of OMP_NUM_THREADS that is no positive integer is a `usage` error.
 int resolve_threads(const Comm& comm, int option, int config);
+/// The same for a host with this many ranks.
+int resolve_threads(int host_ranks, int option, int config);
 
 } // namespace wavetrain

@@ -49,10 +49,13 @@ struct Assembly {
     Samples validation;
 };
 
-/// Collective. Data, model and loss of a config; checks that all ranks read the same data, that
-/// labels fit the loss, and that the plans fit into memory.
+/// Collective. Data, model and loss of a config; checks that all ranks read the same data and that
+/// labels fit the loss.
 Assembly assemble(const Config& config, Comm& comm, int threads,
                   const MachineSettings& stored = {});
+
+/// Collective. Refuses training for which this host lacks the memory: an `environment` error.
+void check_training_memory(const Assembly& assembly, Comm& comm);
 
 /// The parameters to begin with: train.initial_weights, or from the seed.
 std::vector<double> initial_parameters(const Assembly& assembly);

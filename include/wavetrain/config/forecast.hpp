@@ -23,8 +23,8 @@ struct Execution {
 /// One epoch of a config, or one run of a circuit.
 struct Forecast {
     int ranks = 1;
-    std::string bytes_per_rank; ///< as a number, or "2^N" where it exceeds 2^63
-    double bytes = 0;
+    int threads = 1;  ///< of each rank
+    double bytes = 0; ///< of the states that a rank holds at once, at most
     double flops = 0;
     double messages = 0; ///< collective operations of each rank
     double seconds = 0;  ///< a rough estimate, at kFlopsPerSecond on each rank and thread

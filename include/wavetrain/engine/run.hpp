@@ -48,8 +48,14 @@ std::vector<std::vector<double>> evaluate(const BoundCone& bound,
 /// of `workers` threads, kLanes times as many where several executions may share the lanes.
 std::uint64_t plan_bytes(const Plan& plan, Precision precision, int states, int workers);
 
-/// Refuses, before anything is allocated, a plan that does not fit: an `environment` error naming
-/// the bytes needed (one state; per rank; for all `node_ranks` ranks of this host) and available.
-void check_memory(const Plan& plan, Precision precision, int states, int workers, int node_ranks);
+/// Refuses a plan with a state of more bytes than an address can name: an `environment` error.
+void check_addressable(const Plan& plan, Precision precision);
+/// Refuses, before anything is allocated, what does not fit: an `environment` error naming the
+/// bytes needed (one state of the plan; per rank; for all `node_ranks` ranks of this host) and
+/// available.
+void check_memory(const Plan& plan, Precision precision, double rank_bytes, double host_bytes,
+                  int node_ranks);
+/// The same for a process on its own: `states` states of the largest cone for each of `workers`.
+void check_memory(const Plan& plan, Precision precision, int states, int workers);
 
 } // namespace wavetrain

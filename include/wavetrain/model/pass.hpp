@@ -1,7 +1,7 @@
 /// A batch on its way through a model, done by all ranks together.
 #pragma once
 
-#include "wavetrain/model/model.hpp"
+#include "wavetrain/model/stage_units.hpp"
 #include "wavetrain/model/workers.hpp"
 
 #include <cstdint>
@@ -12,8 +12,7 @@
 
 namespace wavetrain {
 
-/// One pass of a batch, stage by stage. A stage of quantum layers is cut into units: a cone, a
-/// micro-batch of its executions and, by parameter shift, a range of its blocks. They are shared
+/// One pass of a batch, stage by stage. A stage of quantum layers is cut into units, shared
 /// out over ranks and threads; one all_gather brings their numbers to every rank. Classical layers
 /// run on every rank for all samples. Nothing that any rank holds depends on who did what.
 class Pass {
@@ -35,15 +34,6 @@ public:
     void backward(Table upstream, std::span<ExactSums> parts);
 
 private:
-    /// A unit of work of a stage.
-    struct Unit {
-        std::size_t layer;
-        std::size_t cone;
-        BlockRange blocks;
-        Range executions;
-        double cost;
-        std::size_t numbers; ///< that it gives to all ranks
-    };
     /// What is done for a unit: `samples` are those of its executions, `numbers` what it gives.
     using Body = std::function<void(const Unit& unit, std::span<const std::size_t> samples,
                                     std::span<double> numbers, std::size_t worker, int threads)>;
@@ -53,6 +43,7 @@ private:
     void backward_quantum(const Stage& stage, std::span<ExactSums> parts);
     void backward_classical(std::size_t layer, std::span<ExactSums> parts);
     bool trains(std::size_t layer) const;
+    ExecutionCounts counts() const;
     void pass_down(std::size_t layer, const Table& below);
     void pass_through(const Stage& stage, std::span<const Unit> units,
                       std::span<const double> numbers);

@@ -69,6 +69,8 @@ public:
                                std::span<const std::size_t> samples, const Table& features,
                                const Table& inputs, std::vector<std::vector<double>> upstream,
                                int threads) const;
+    /// Bytes of the states that a unit of work of a cone holds at once.
+    double unit_bytes(std::size_t cone, bool gradient) const;
     /// Adds the derivatives in the weights to sums[offset ...].
     void add_gradient(std::size_t cone, const ConeGradient& gradient, ExactSums& sums,
                       std::size_t offset) const;
