@@ -253,8 +253,8 @@ void Parser::declare_register(bool bits, bool old_style) {
     }
     int& total = bits ? bits_ : circuit_.qubits;
     if (total + std::int64_t{made.size} > kMostQubits)
-        error(word, "{} {} are too many: a circuit has at most {}", total + std::int64_t{made.size},
-              bits ? "bits" : "qubits", kMostQubits);
+        error(word, "too many {}: {}, and a circuit has at most {}", bits ? "bits" : "qubits",
+              total + std::int64_t{made.size}, kMostQubits);
     made.first = total;
     declare(name, bits ? Name::Kind::bits : Name::Kind::qubits,
             static_cast<int>(registers_.size()));

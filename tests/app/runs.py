@@ -30,8 +30,9 @@ def checkpoints(folder):
             if not name.endswith(".tmp") and is_whole(path):
                 with h5py.File(path, "r") as file:
                     found[int(file.attrs["step"])] = path
-        except FileNotFoundError:
-            pass  # a running program removes old ones
+        except OSError:
+            if os.path.exists(path):
+                raise  # else: a running program removes old ones
     return found
 
 
