@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <numeric>
 
 namespace wavetrain {
@@ -90,6 +91,29 @@ std::string shortest(double value) {
     char buffer[40];
     const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
     return error == std::errc() ? std::string(buffer, end) : "nan";
+}
+
+bool is_utf8(std::string_view text) {
+    while (!text.empty()) {
+        const auto first = static_cast<unsigned char>(text.front());
+        const std::size_t length = first < 0x80            ? 1
+                                   : first >> 5 == 0b110   ? 2
+                                   : first >> 4 == 0b1110  ? 3
+                                   : first >> 3 == 0b11110 ? 4
+                                                           : 0;
+        if (length == 0 || text.size() < length) return false;
+        std::uint32_t code = length == 1 ? first : first & (0x7FU >> length);
+        for (std::size_t i = 1; i < length; ++i) {
+            const auto next = static_cast<unsigned char>(text[i]);
+            if (next >> 6 != 0b10) return false;
+            code = code << 6 | (next & 0x3FU);
+        }
+        constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+        const bool surrogate = code >= 0xD800 && code < 0xE000;
+        if (code < kLeast[length] || code > 0x10FFFF || surrogate) return false;
+        text.remove_prefix(length);
+    }
+    return true;
 }
 
 } // namespace wavetrain

@@ -1,6 +1,8 @@
 /// Tokens of OpenQASM.
 #include "qasm_token.hpp"
 
+#include "wavetrain/base/text.hpp"
+
 #include <algorithm>
 #include <cctype>
 
@@ -107,6 +109,7 @@ private:
     void read_identifier() {
         std::size_t length = 1;
         while (at_ + length < source_.size() && continues_identifier(peek(length))) ++length;
+        if (!is_utf8(source_.substr(at_, length))) error("this name is not UTF-8");
         if (source_.substr(at_, length) == "pragma") in_pragma_ = true;
         take(TokenKind::identifier, length);
     }

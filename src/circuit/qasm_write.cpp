@@ -33,11 +33,15 @@ std::string joined(const std::vector<std::string>& parts, std::string_view betwe
     return text;
 }
 
+/// Of a name: letters, digits, and every character beyond ASCII, as they are read.
+bool may_name(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return std::isalnum(byte) || c == '_' || byte >= 0x80;
+}
+
 bool is_identifier(std::string_view name) {
     if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) return false;
-    return std::all_of(name.begin(), name.end(), [](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-    });
+    return std::all_of(name.begin(), name.end(), may_name);
 }
 
 class Writer {
@@ -85,14 +89,14 @@ private:
         if (!is_identifier(name) || given_.contains(name) || name == "U" || name == "CX")
             return true;
         if (qasm::is_reserved(name, 2) || qasm::is_reserved(name, 3)) return true;
-        return qasm::has_word("pi tau euler sin cos tan exp ln log sqrt", name) ||
+        return qasm::has_word("pi tau euler π τ ℇ sin cos tan exp ln log sqrt", name) ||
                qasm::library_with(name, 2) == "qelib1.inc" ||
                qasm::library_with(name, 3) == "stdgates.inc";
     }
 
     std::string free_name(std::string name) {
         for (char& c : name)
-            if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+            if (!may_name(c)) c = '_';
         if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) name = "_" + name;
         while (is_taken(name)) name += "_";
         given_.insert(name);

@@ -16,9 +16,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (circuit.operations.size() > 500) return;
         const std::string written = write_qasm(circuit, 3);
         const Circuit again = parse_qasm(written, "written.qasm", no_files);
-        // Gates outside stdgates are written as definitions, and read as what these stand for; from
-        // then on nothing changes any more.
-        fuzz::require(again.qubits == circuit.qubits && again.symbols == circuit.symbols);
+        // Gates outside stdgates are written as definitions, and read as what these stand for, and
+        // inputs may be renamed; from then on nothing changes any more.
+        fuzz::require(again.qubits == circuit.qubits);
+        fuzz::require(again.symbols.size() == circuit.symbols.size());
         const std::string settled = write_qasm(again, 3);
         fuzz::require(write_qasm(parse_qasm(settled, "settled.qasm", no_files), 3) == settled);
     });

@@ -153,6 +153,18 @@ TEST_CASE("a parallel loop throws the exception of its lowest failing index", "[
     }
 }
 
+TEST_CASE("well-formed UTF-8", "[base]") {
+    using namespace std::string_view_literals;
+    for (const auto text :
+         {""sv, "a\0b"sv, "\x7F\xC2\x80"sv, "\xDF\xBF"sv, "\xE0\xA0\x80"sv,
+          "\xED\x9F\xBF\xEE\x80\x80"sv, "\xF0\x90\x80\x80"sv, "\xF4\x8F\xBF\xBF"sv})
+        CHECK(is_utf8(text));
+    for (const auto text :
+         {"\x80"sv, "\xC2"sv, "\xC2\x41"sv, "\xC1\xBF"sv, "\xE0\x9F\xBF"sv, "\xE2\x82"sv,
+          "\xED\xA0\x80"sv, "\xED\xBF\xBF"sv, "\xF0\x8F\xBF\xBF"sv, "\xF4\x90\x80\x80"sv, "\xFF"sv})
+        CHECK_FALSE(is_utf8(text));
+}
+
 TEST_CASE("a number that no double holds is refused, not thrown through", "[base][json]") {
     CHECK_THROWS_AS(Json::parse("{\"loss\": 1e999}"), Error);
 }

@@ -176,6 +176,7 @@ TEST_CASE("texts that are cut or are no texts", "[circuit][qasm]") {
     CHECK(has(message_2("/* no end"), "m.qasm:3:1: this comment has no end"));
     CHECK(has(message_2("include \"abc"), "has no end"));
     CHECK(has(message(std::string("\x01\x02", 2)), "not a text"));
+    CHECK(has(message_3("input float thet\xE2;"), "m.qasm:3:13: this name is not UTF-8"));
     CHECK(has(message_3("pragma other thing\n"), "unknown pragma 'other'"));
     CHECK(has(message_3("pragma wavetrain unitary V 1 [[1,0],[0,0]]\n"), "has 4 entries, not 2"));
     CHECK(has(message_3("pragma wavetrain unitary V 1 [[1,0],[0,0],[0,0],[2,0]]\n"),

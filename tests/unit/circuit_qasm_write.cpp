@@ -168,6 +168,10 @@ TEST_CASE("inputs keep their names where they can", "[circuit][qasm]") {
     CHECK(text.find("// input 'x' is called x_ here\ninput float[64] x_;\n") != std::string::npos);
     const auto values = some_values(5);
     CHECK(distance(circuit_unitary(read(text), values), circuit_unitary(circuit, values)) < kClose);
+    Circuit greek;
+    greek.qubits = 1;
+    for (const char* name : {"θ₁", "π", "a b"}) greek.add("rx", {0}, {greek.add_input(name)});
+    CHECK(read(write_qasm(greek, 3)).symbols == std::vector<std::string>{"θ₁", "π_", "a_b"});
     std::vector<double> some = values;
     some[0] = std::nan("");
     const Circuit open = read(write_qasm(circuit, 3, some));

@@ -28,4 +28,7 @@ std::string suggestion(std::string_view name, std::span<const std::string> candi
 /// The shortest decimal text that reads back to the same double.
 std::string shortest(double value);
 
+/// Whether a text is well-formed UTF-8 (RFC 3629).
+bool is_utf8(std::string_view text);
+
 } // namespace wavetrain
